@@ -1,0 +1,166 @@
+/** The link engine as REST sees it: requests in, views out. Names follow the REST fields so that nothing is decided twice. */
+import type { Uuid } from '../core/uuid.ts'
+
+export type LinkState = 'ACTIVE' | 'FAILED' | 'UNAVAILABLE' | 'PAUSED' | 'UNKNOWN'
+
+/** Stored states of a mirror topic (semantics §3). */
+export type MirrorState =
+  | 'ACTIVE'
+  | 'PAUSED'
+  | 'FAILED'
+  | 'PENDING_STOPPED'
+  | 'STOPPED'
+  | 'PENDING_SYNCHRONIZE'
+  | 'PENDING_MIRROR'
+  | 'PENDING_SETUP_FOR_RESTORE'
+  | 'PENDING_RESTORE'
+
+/** What is shown: stored states plus those that stand in for ACTIVE while they last. */
+export type MirrorStatus = MirrorState | 'LINK_PAUSED' | 'LINK_FAILED' | 'SOURCE_UNAVAILABLE'
+
+export interface LinkConfigView {
+  readonly name: string
+  /** null for sensitive values and for "not set". */
+  readonly value: string | null
+  readonly isDefault: boolean
+  readonly isReadOnly: boolean
+  readonly isSensitive: boolean
+}
+
+export interface LinkView {
+  readonly name: string
+  readonly linkId: Uuid
+  readonly mode: 'DESTINATION' | 'BIDIRECTIONAL'
+  readonly sourceClusterId: string | null
+  readonly destinationClusterId: string | null
+  readonly remoteClusterId: string | null
+  readonly topicNames: readonly string[]
+  readonly state: LinkState
+  /** rest-and-cli §1.4 LinkError. */
+  readonly error: string
+  readonly errorMessage: string | null
+  /** When `error` was first seen (ms since 1970); null while NO_ERROR. */
+  readonly errorSinceMs: number | null
+  readonly categoryCounts: readonly { readonly category: string; readonly count: number }[]
+  readonly tasks: readonly {
+    readonly name: string
+    readonly state: string
+    readonly errors: readonly { readonly code: string; readonly message: string }[]
+  }[]
+}
+
+export interface MirrorLagView {
+  readonly partition: number
+  /** Records behind the source's high watermark; null before the first fetch. Never negative. */
+  readonly lag: number | null
+  readonly lagMs: number | null
+  /** -1 = never fetched. */
+  readonly lastSourceFetchOffset: number
+  /** The mirror's own log, null while not open here. */
+  readonly logStartOffset: number | null
+  readonly logEndOffset: number | null
+  readonly sourceHighWatermark: number | null
+  /** Bytes appended to this partition since the node started. */
+  readonly mirroredBytes: number
+  readonly state: 'ACTIVE' | 'PAUSED' | 'FAILED' | 'STOPPED' | 'PENDING'
+  readonly reason: string | null
+}
+
+export interface StopPoint {
+  readonly partition: number
+  /** End of what came from the source, before any marker of ours. */
+  readonly stopOffset: number
+  readonly lastSourceEpoch: number | null
+  readonly stopTimeMs: number
+}
+
+export interface MirrorView {
+  readonly linkName: string
+  readonly mirrorTopicName: string
+  readonly sourceTopicName: string
+  readonly numPartitions: number
+  readonly lags: readonly MirrorLagView[]
+  readonly status: MirrorStatus
+  /** rest-and-cli §1.4 MirrorTopicError. */
+  readonly error: string
+  readonly reason: string | null
+  readonly held: boolean
+  readonly stateTimeMs: number
+  readonly lagMs: number | null
+  readonly allowedActions: readonly string[]
+  readonly stateTransitionErrors: readonly { readonly code: string; readonly message: string }[]
+  readonly stopPoints: readonly StopPoint[]
+}
+
+export interface CreateLinkRequest {
+  readonly name: string
+  readonly sourceClusterId: string | undefined
+  readonly destinationClusterId: string | undefined
+  readonly remoteClusterId: string | undefined
+  readonly clusterLinkId: string | undefined
+  readonly configs: ReadonlyMap<string, string>
+}
+
+export interface CreateMirrorRequest {
+  readonly sourceTopicName: string
+  readonly mirrorTopicName: string | undefined
+  readonly replicationFactor: number | undefined
+  readonly configs: ReadonlyMap<string, string>
+}
+
+/** Verbs of AlterMirrors; those an installation cannot do yet are refused by the engine, by name. */
+export type MirrorVerb =
+  | 'promote'
+  | 'failover'
+  | 'pause'
+  | 'resume'
+  | 'reverse-and-start-mirror'
+  | 'reverse-and-pause-mirror'
+  | 'truncate-and-restore'
+
+export type MirrorSelection = { readonly names: readonly string[] } | { readonly pattern: string }
+
+/** The outcome for one topic of a batch; `errorCode` null = accepted. */
+export interface AlterMirrorRow {
+  readonly mirrorTopicName: string
+  readonly errorCode: number | null
+  readonly errorMessage: string | null
+  readonly lags: readonly MirrorLagView[]
+  readonly partitions: readonly {
+    readonly partition: number
+    readonly endOffset: number | null
+    readonly stopOffset: number | null
+    readonly lastKnownLag: number | null
+    readonly waitingFor: string | null
+  }[]
+  /** Open transactions that were (or would be) aborted. */
+  readonly openTransactions: number
+}
+
+export interface DeleteLinkReport {
+  readonly failedOver: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Every method rejects with OperationalError (core/errors.ts); its row says status and code. */
+export interface LinkEngine {
+  /** The state topic has been replayed and this node is the link coordinator. */
+  readonly ready: boolean
+  createLink(
+    request: CreateLinkRequest,
+    options: { validateOnly: boolean; validateLink: boolean },
+  ): Promise<{ readonly linkId: Uuid; readonly warnings: readonly string[] }>
+  listLinks(): LinkView[]
+  describeLink(name: string): LinkView
+  describeLinkConfigs(name: string): LinkConfigView[]
+  deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<DeleteLinkReport>
+  createMirror(link: string, request: CreateMirrorRequest): Promise<{ readonly warnings: readonly string[] }>
+  /** All links when `link` is undefined. */
+  listMirrors(filter: { link: string | undefined; status: string | undefined }): MirrorView[]
+  describeMirror(link: string, topic: string): MirrorView
+  alterMirrors(
+    link: string,
+    verb: MirrorVerb,
+    request: { selection: MirrorSelection; validateOnly: boolean },
+  ): Promise<AlterMirrorRow[]>
+}

@@ -1,0 +1,298 @@
+/**
+ * What the link engine needs from outside. `source/` implements the first half (the other cluster), `destination/` the
+ * second (this cluster); tests implement both with fakes. Nothing here assumes that the destination's log is on this node.
+ */
+import type { Uuid } from '../core/uuid.ts'
+
+// ---------------------------------------------------------------------------------------------------- the source cluster
+
+/** Why the source could not be asked; each kind is shown to the operator as it is. */
+export type SourceFailure =
+  | 'dns'
+  | 'tcp'
+  | 'tls'
+  | 'login'
+  | 'authorization'
+  | 'cluster-id'
+  | 'timeout'
+  | 'advertised-listener'
+  | 'unsupported-version'
+  | 'unknown-topic'
+  | 'retriable'
+  | 'protocol'
+
+/** A failed question to the source. The message names host, topic or api. */
+export class SourceError extends Error {
+  readonly failure: SourceFailure
+
+  constructor(failure: SourceFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'SourceError'
+    this.failure = failure
+  }
+}
+
+export interface SourceBroker {
+  readonly id: number
+  readonly host: string
+  readonly port: number
+  readonly rack: string | null
+}
+
+export interface SourceClusterFacts {
+  readonly clusterId: string
+  readonly brokers: readonly SourceBroker[]
+}
+
+export interface SourcePartition {
+  readonly partition: number
+  /** -1 = no leader now. */
+  readonly leader: number
+  readonly leaderEpoch: number
+}
+
+export interface SourceTopic {
+  readonly name: string
+  /** Zero uuid below Kafka 2.8. */
+  readonly topicId: Uuid
+  readonly internal: boolean
+  readonly partitions: readonly SourcePartition[]
+}
+
+/** Effective value of one topic config at the source. */
+export interface SourceTopicConfig {
+  readonly value: string | null
+  /** An override of the topic itself, rather than a default of the broker. */
+  readonly overridden: boolean
+}
+
+export type OffsetSpec = 'earliest' | 'latest' | { readonly timestampMs: bigint }
+
+/** Connection settings of a link (the parsed link properties that concern the connection). */
+export interface SourceConnectionSettings {
+  readonly bootstrapServers: readonly string[]
+  readonly clientId: string
+  readonly requestTimeoutMs: number
+  readonly connectTimeoutMs: number
+  readonly metadataMaxAgeMs: number
+  readonly retryBackoffMs: number
+  readonly fetch: {
+    readonly connectionsPerBroker: number
+    readonly partitionBytesMax: number
+    readonly responseBytesMax: number
+    readonly minBytes: number
+    readonly waitMaxMs: number
+    readonly backoffMs: number
+    readonly inFlightBytesMax: number
+  }
+}
+
+export interface SourceClusterFactory {
+  /** Cheap and never fails: connections are made when first needed. */
+  open(settings: SourceConnectionSettings): SourceCluster
+}
+
+/** One remote cluster as a link sees it. Every question rejects with SourceError. */
+export interface SourceCluster {
+  /** Asks a bootstrap server anew: cluster id and brokers. */
+  describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts>
+  /** Metadata of the named topics; a missing one is absent from the answer. `'all'` lists everything readable. */
+  describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]>
+  describeTopicConfigs(
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, Map<string, SourceTopicConfig>>>
+  /** Asked of each partition's leader; a timestamp past the end answers the end. */
+  listOffsets(
+    topic: string,
+    partitions: readonly number[],
+    query: { readonly spec: OffsetSpec; readonly isolation: 'read_uncommitted' | 'read_committed' },
+    signal?: AbortSignal,
+  ): Promise<Map<number, number>>
+  /** Reads raw batches from `offset` on, at most about `maxBytes` (for verify and CRC comparisons). */
+  readBatches(
+    topic: string,
+    partition: number,
+    range: { offset: number; maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<Buffer>
+  readonly fetcher: SourceFetcher
+  /** Closes all connections and waits for them. */
+  close(): Promise<void>
+}
+
+/** Fetches many partitions of one source: the first stage of the pipeline. */
+export interface SourceFetcher {
+  /** Starts (or does nothing if already started for this key). Never throws: troubles go to the sink. */
+  start(topic: string, partition: number, sink: FetchSink): void
+  /** After it resolves the sink is not called any more. */
+  stop(topic: string, partition: number): Promise<void>
+}
+
+/** Where a partition continues. */
+export interface FetchPosition {
+  /** Next offset wanted = the mirror's log end. */
+  readonly offset: number
+  /** Source epoch of the last mirrored batch; undefined for an empty mirror or when unknown: then no epoch check is made. */
+  readonly lastSourceEpoch: number | undefined
+}
+
+/** What one fetch brought for one partition. */
+export interface FetchedBatches {
+  /** Whole or partly cut batches as they came (a partial batch at the end is possible). Valid until `onBatches` settles. */
+  readonly records: Buffer
+  /** The offset that was asked for. */
+  readonly fetchOffset: number
+  readonly highWatermark: number
+  readonly lastStableOffset: number
+  readonly logStartOffset: number
+  /** Leader epoch of the source partition when it answered. */
+  readonly leaderEpoch: number
+  /** Monotonic time at which the answer arrived. */
+  readonly receivedMs: number
+}
+
+export type FetchTrouble =
+  | {
+      readonly kind: 'offset-out-of-range'
+      readonly fetchOffset: number
+      readonly earliest: number
+      readonly latest: number
+    }
+  | { readonly kind: 'topic-missing'; readonly message: string }
+  | { readonly kind: 'topic-id-changed'; readonly expected: Uuid; readonly found: Uuid }
+  | { readonly kind: 'authorization'; readonly message: string }
+  | { readonly kind: 'corrupt'; readonly message: string }
+  | { readonly kind: 'unreachable'; readonly failure: SourceFailure; readonly message: string }
+
+/** Receives one partition's data, in order, one call at a time. What `onX` returns decides how the fetcher goes on. */
+export interface FetchSink {
+  /** Source topic id that this mirror is bound to; undefined if the source has none. */
+  readonly topicId: Uuid | undefined
+  /** Asked before every fetch. */
+  position(): FetchPosition
+  /**
+   * The source's answer to OffsetForLeaderEpoch(lastSourceEpoch), asked before the first fetch after every (re)connect or
+   * leader change; epoch and endOffset are -1 when the source does not know the epoch.
+   */
+  onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<'continue' | 'stop'>
+  /** The next fetch of this partition is not sent before this settles: that is the backpressure. */
+  onBatches(batches: FetchedBatches): Promise<'continue' | 'stop'>
+  /** A problem of this partition; the fetcher backs off and retries on 'continue'. */
+  onTrouble(trouble: FetchTrouble): Promise<'continue' | 'stop'>
+}
+
+// ----------------------------------------------------------------------------------------------- the destination cluster
+
+/** What a destination's log can do; a destination of another kind may lack some of it. */
+export interface MirrorLogCapabilities {
+  readonly truncate: boolean
+  readonly startAnywhere: boolean
+}
+
+export interface MirrorLogState {
+  readonly logStartOffset: number
+  readonly logEndOffset: number
+  readonly highWatermark: number
+  readonly leaderEpoch: number
+}
+
+export interface OpenTransaction {
+  readonly producerId: bigint
+  readonly producerEpoch: number
+  readonly firstOffset: number
+}
+
+/** The compare-and-set of an append failed: somebody else moved the log, or we are not its leader any more. */
+export class MirrorLogConflict extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'MirrorLogConflict'
+  }
+}
+
+/** One mirror partition's log at the destination. */
+export interface MirrorLog {
+  readonly capabilities: MirrorLogCapabilities
+  state(): MirrorLogState
+  /**
+   * Appends whole verified batches as they are; only the leader epoch is restamped. `expectedEndOffset` is compared with the
+   * log end; the first batch of an empty log may begin below it. Rejects with MirrorLogConflict. The buffer may be
+   * modified in place and must stay untouched by the caller until this settles.
+   */
+  append(batches: Buffer, options: { expectedEndOffset: number }): Promise<MirrorLogState>
+  /** Makes an empty log begin at `offset`, or moves the end forward to it, leaving a hole. */
+  startAt(offset: number): Promise<MirrorLogState>
+  /** Raises the log start as far as the log allows (never above the high watermark); never lowers it. */
+  raiseLogStart(offset: number): Promise<MirrorLogState>
+  truncateTo(offset: number): Promise<MirrorLogState>
+  openTransactions(): readonly OpenTransaction[]
+  /** Appends an ABORT marker for every open transaction; resolves to what was aborted. */
+  abortOpenTransactions(): Promise<readonly OpenTransaction[]>
+  /** The last batch, for comparison with the source. */
+  lastBatch(): Promise<{ baseOffset: number; lastOffset: number; crc: number } | undefined>
+  /** Raw batches for verify. */
+  readBatches(range: { offset: number; maxBytes: number }): Promise<Buffer>
+  /** Largest producer id in the log; -1n if none. */
+  producerIdMax(): bigint
+  /** Resolves when everything appended before the call is on disk. */
+  flush(): Promise<void>
+}
+
+export interface DestinationTopic {
+  readonly name: string
+  readonly topicId: Uuid
+  readonly partitions: number
+}
+
+export type CreateTopicResult =
+  | { readonly ok: true; readonly topic: DestinationTopic }
+  | { readonly ok: false; readonly reason: 'exists' | 'invalid' | 'failed'; readonly message: string }
+
+/** This cluster as the link engine sees it. */
+export interface Destination {
+  readonly clusterId: string
+  topic(name: string): DestinationTopic | undefined
+  topicById(topicId: Uuid): DestinationTopic | undefined
+  createTopic(
+    request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
+    options: { validateOnly: boolean },
+  ): Promise<CreateTopicResult>
+  /** Called after topics appeared or went (also those of others). Returns the function that stops the calls. */
+  onTopicsChanged(listener: () => void): () => void
+  /** The log of a mirror partition that this node leads; rejects while it is not open here. */
+  openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
+  /** Every later producer id of this cluster will be above `producerId`. */
+  raiseProducerIds(producerId: bigint): Promise<void>
+  /** Starts a new leader epoch on every partition of the topic. */
+  bumpLeaderEpochs(topicId: Uuid): Promise<void>
+}
+
+export interface StateRecord {
+  readonly key: Buffer
+  /** null = tombstone. */
+  readonly value: Buffer | null
+}
+
+/** Another coordinator took over, or this node does not lead the state topic. */
+export class NotLinkCoordinator extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NotLinkCoordinator'
+  }
+}
+
+/** `__lockstep_state`: the only database of the engine. */
+export interface StateLog {
+  /**
+   * Replays everything, then keeps calling `onRecords` with each durable batch in order (our own included). Resolves when
+   * the log end at the time of the call has been replayed.
+   */
+  open(onRecords: (records: readonly StateRecord[]) => void): Promise<void>
+  /**
+   * Appends atomically (one batch) if this node is still the link coordinator. Resolves when the batch is durable and
+   * `onRecords` has seen it. Rejects with NotLinkCoordinator, or with the reason of the disk.
+   */
+  append(records: readonly StateRecord[]): Promise<void>
+  close(): Promise<void>
+}
