@@ -4,7 +4,10 @@
  * Every method resolves after the change is durable and has been published to the subscribers of this node.
  */
 import type { Uuid } from '../core/uuid.ts'
-import type { MetadataDelta, MetadataImage } from './metadata-image.ts'
+import type { MetadataDelta } from './metadata-delta.ts'
+import type { ConfigResource, MetadataImage } from './metadata-image.ts'
+
+export type { ConfigResource } from './metadata-image.ts'
 
 /** Kafka error code (0 = none) with the text for the person who asked. */
 export interface ApiError {
@@ -35,12 +38,6 @@ export interface CreatedTopic extends ApiError {
 export interface DeletedTopic extends ApiError {
   readonly name: string | null
   readonly topicId: Uuid
-}
-
-/** A config resource: type as on the wire (2 = topic, 4 = broker) and its name ("" = all brokers). */
-export interface ConfigResource {
-  readonly type: number
-  readonly name: string
 }
 
 export type ConfigOperation = 'set' | 'delete' | 'append' | 'subtract'
