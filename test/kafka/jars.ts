@@ -13,7 +13,15 @@ export function kafkaJars(version: KafkaVersion): Promise<string> {
     const pom = fileURLToPath(new URL('pom.xml', import.meta.url))
     await promisify(execFile)(
       'mvn',
-      ['-q', '-B', '-f', pom, `-Dkafka.version=${version}`, 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`],
+      [
+        '-q',
+        '-B',
+        '-f',
+        pom,
+        `-Dkafka.version=${version}`,
+        'dependency:copy-dependencies',
+        `-DoutputDirectory=${folder}`,
+      ],
       { timeout: 280_000, maxBuffer: 16 << 20 },
     )
   })

@@ -1,0 +1,31 @@
+// Free loopback ports for processes that need to know their port before they start; used by clusters and nodes.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** `count` different ports of 127.0.0.1 that were free a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(
+    servers.map(async server => {
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const address = server.address()
+      if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+      return address.port
+    }),
+  )
+  await Promise.all(
+    servers.map(async server => {
+      server.close()
+      await once(server, 'close')
+    }),
+  )
+  return ports
+}
+
+/** One free port of 127.0.0.1. */
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1)
+  if (port === undefined) throw new Error('freePorts(1) gives one port')
+  return port
+}

@@ -1,0 +1,125 @@
+// The TypeScript end of the resident Java driver: compiles test/java once, starts it, sends commands; used by suites.
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { cached } from '../cache.ts'
+import { type KafkaVersion, kafkaJars } from '../kafka/jars.ts'
+
+const sourceFolder = fileURLToPath(new URL('.', import.meta.url))
+
+/** A command failed in Java. */
+export class JavaError extends Error {
+  /** Simple name of the Java exception, e.g. `PolicyViolationException`. */
+  readonly javaClass: string
+
+  constructor(message: string, javaClass: string, stack: string) {
+    super(`${message}\n${stack}`)
+    this.name = 'JavaError'
+    this.javaClass = javaClass
+  }
+}
+
+interface Pending {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Answer {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: string
+  readonly errorClass?: string
+  readonly stack?: string
+}
+
+/** One resident Java process with the jars of one Kafka version. Commands may be in flight side by side. */
+export class JavaDriver {
+  readonly version: KafkaVersion
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly #pending = new Map<number, Pending>()
+  #lastId = 0
+  #noise = ''
+
+  private constructor(version: KafkaVersion, child: ChildProcessByStdio<Writable, Readable, Readable>) {
+    this.version = version
+    this.#child = child
+    createInterface({ input: child.stdout }).on('line', line => this.#settle(JSON.parse(line)))
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#noise = (this.#noise + chunk.toString()).slice(-16_384)
+    })
+    child.stdin.on('error', () => {})
+    child.once('close', () => this.#failAll())
+  }
+
+  /** Compiles the commands if their sources changed, and starts the process. `heapMb` is its -Xmx (default 1024). */
+  static async start({ version, heapMb = 1024 }: { version: KafkaVersion; heapMb?: number }): Promise<JavaDriver> {
+    const jars = await kafkaJars(version)
+    const classes = await compiledClasses(version, jars)
+    const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error']
+    const classPath = ['-cp', `${classes}:${join(jars, '*')}`]
+    const child = spawn('java', [`-Xmx${heapMb}m`, ...quick, ...classPath, 'lockstep.Driver'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const driver = new JavaDriver(version, child)
+    await once(child, 'spawn')
+    return driver
+  }
+
+  /** What the driver wrote to standard error lately. */
+  get output(): string {
+    return this.#noise
+  }
+
+  /** Runs a command; rejects with JavaError when it throws. The caller names the type that the command answers. */
+  call<Result = unknown>(command: string, args: object = {}): Promise<Result> {
+    this.#lastId += 1
+    const id = this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: result => resolve(result as Result), reject })
+      this.#child.stdin.write(`${JSON.stringify({ id, command, args })}\n`)
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) this.#failAll()
+    })
+  }
+
+  /** Ends the process. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    this.#child.kill('SIGKILL')
+    await once(this.#child, 'close')
+  }
+
+  #settle(answer: Answer): void {
+    const pending = this.#pending.get(answer.id)
+    this.#pending.delete(answer.id)
+    if (answer.error === undefined) pending?.resolve(answer.result)
+    else pending?.reject(new JavaError(answer.error, answer.errorClass ?? '', answer.stack ?? ''))
+  }
+
+  #failAll(): void {
+    for (const { reject } of this.#pending.values()) reject(new Error(`the Java driver ended:\n${this.#noise}`))
+    this.#pending.clear()
+  }
+}
+
+/** Folder with the compiled classes; `kafka-4/` holds commands that need classes which 3.9 does not have. */
+async function compiledClasses(version: KafkaVersion, jars: string): Promise<string> {
+  const folders = version.startsWith('3.') ? ['.'] : ['.', 'kafka-4']
+  const sources = (await Promise.all(folders.map(folder => javaFiles(join(sourceFolder, folder))))).flat().sort()
+  const hash = createHash('sha256')
+  for (const source of sources) hash.update(source).update(await readFile(source))
+  return cached(`java/${version}-${hash.digest('hex').slice(0, 16)}`, async folder => {
+    const options = ['-g', '-nowarn', '-proc:none', '--release', '17', '-cp', join(jars, '*'), '-d', folder]
+    await promisify(execFile)('javac', [...options, ...sources], { maxBuffer: 16 << 20 })
+  })
+}
+
+async function javaFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter(name => name.endsWith('.java')).map(name => join(folder, name))
+}

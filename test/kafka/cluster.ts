@@ -1,0 +1,130 @@
+// Real Apache Kafka clusters for suites: formats, starts, waits for, kills, restarts and stops nodes on free ports.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePorts } from '../free-port.ts'
+import { type KafkaVersion, kafkaJars } from './jars.ts'
+import { type ClusterPlan, KafkaNode, type NodePlan } from './node.ts'
+
+/** Which cluster to start. */
+export interface ClusterOptions {
+  readonly version: KafkaVersion
+  /**
+   * `combined` (default): one node that is broker and controller, node id 1. Otherwise a separate controller (node id
+   * 100) and that many brokers (node ids 1…).
+   */
+  readonly brokers?: 'combined' | number
+  /** Extra or changed properties of every node. */
+  readonly properties?: Readonly<Record<string, string>>
+}
+
+/** A running cluster; `close()` ends its processes and removes its files. */
+export class KafkaCluster {
+  readonly version: KafkaVersion
+  readonly clusterId: string
+  /** The controller first, if it is separate. */
+  readonly nodes: readonly KafkaNode[]
+  /** `host:port` of the separate controller, or of the combined node's controller listener. */
+  readonly controllerAddress: string
+  readonly #folder: string
+
+  private constructor(plan: ClusterPlan) {
+    this.version = plan.version
+    this.clusterId = plan.clusterId
+    this.controllerAddress = `127.0.0.1:${plan.controllerPort}`
+    this.#folder = plan.folder
+    this.nodes = plan.nodes.map(node => new KafkaNode(node, plan))
+  }
+
+  /** Formats and starts a cluster, and waits until every broker answers. */
+  static async start(options: ClusterOptions): Promise<KafkaCluster> {
+    const cluster = new KafkaCluster(await planCluster(options))
+    try {
+      await Promise.all(cluster.nodes.map(node => node.start()))
+    } catch (error) {
+      await cluster.close()
+      throw error
+    }
+    return cluster
+  }
+
+  /** `host:port` of every broker, comma-separated. */
+  get bootstrap(): string {
+    return this.brokers.map(node => node.address).join(',')
+  }
+
+  /** The nodes that are brokers, by ascending node id. */
+  get brokers(): readonly KafkaNode[] {
+    return this.nodes.filter(node => node.isBroker)
+  }
+
+  /** The node with that id. */
+  node(id: number): KafkaNode {
+    const found = this.nodes.find(node => node.id === id)
+    if (found === undefined) throw new Error(`no node ${id} in this cluster`)
+    return found
+  }
+
+  /** Ends every process and removes the cluster's files. */
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map(node => node.kill()))
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+async function planCluster({ version, brokers = 'combined', properties = {} }: ClusterOptions): Promise<ClusterPlan> {
+  const jars = await kafkaJars(version)
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
+  const brokerCount = brokers === 'combined' ? 1 : brokers
+  const [controllerPort = 0, ...brokerPorts] = await freePorts(1 + brokerCount)
+  const controllerId = brokers === 'combined' ? 1 : 100
+  const shared = {
+    ...quickAndQuiet(brokerCount),
+    'controller.quorum.voters': `${controllerId}@127.0.0.1:${controllerPort}`,
+  }
+  const brokerNodes = brokerPorts.map((port, index): NodePlan => {
+    const combined = brokers === 'combined'
+    const listeners = `PLAINTEXT://127.0.0.1:${port}${combined ? `,CONTROLLER://127.0.0.1:${controllerPort}` : ''}`
+    const role = { 'process.roles': combined ? 'broker,controller' : 'broker', listeners }
+    return { id: index + 1, port, isBroker: true, properties: { ...shared, ...role, ...properties } }
+  })
+  const controller: NodePlan = {
+    id: controllerId,
+    port: controllerPort,
+    isBroker: false,
+    properties: {
+      ...shared,
+      'process.roles': 'controller',
+      listeners: `CONTROLLER://127.0.0.1:${controllerPort}`,
+      ...properties,
+    },
+  }
+  const nodes = brokers === 'combined' ? brokerNodes : [controller, ...brokerNodes]
+  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, nodes }
+}
+
+/** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
+function randomClusterId(): string {
+  const id = randomBytes(16).toString('base64url')
+  return id.startsWith('-') ? randomClusterId() : id
+}
+
+function quickAndQuiet(brokerCount: number): Record<string, string> {
+  const replication = String(Math.min(brokerCount, 2))
+  return {
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'offsets.topic.num.partitions': '4',
+    'offsets.topic.replication.factor': replication,
+    'transaction.state.log.num.partitions': '4',
+    'transaction.state.log.replication.factor': replication,
+    'transaction.state.log.min.isr': '1',
+    'share.coordinator.state.topic.num.partitions': '4',
+    'share.coordinator.state.topic.replication.factor': replication,
+    'share.coordinator.state.topic.min.isr': '1',
+    'group.initial.rebalance.delay.ms': '0',
+    'auto.create.topics.enable': 'false',
+  }
+}

@@ -1,0 +1,131 @@
+// One process of a real Kafka cluster; made by cluster.ts, used by suites to kill, stop and restart single nodes.
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
+import { eventually } from '../eventually.ts'
+import type { KafkaVersion } from './jars.ts'
+
+/** What cluster.ts decides for a node. */
+export interface NodePlan {
+  readonly id: number
+  /** The client listener's port of a broker, the controller listener's port of a controller. */
+  readonly port: number
+  readonly isBroker: boolean
+  readonly properties: Readonly<Record<string, string>>
+}
+
+/** What is the same for every node of a cluster. */
+export interface ClusterPlan {
+  readonly version: KafkaVersion
+  readonly jars: string
+  readonly clusterId: string
+  readonly folder: string
+  readonly controllerPort: number
+  readonly nodes: readonly NodePlan[]
+}
+
+/** A node that can be started, stopped, killed and started again with the same data. */
+export class KafkaNode {
+  readonly id: number
+  readonly isBroker: boolean
+  /** `host:port` that it listens on. */
+  readonly address: string
+  /** Its log directory (`TOPIC-PARTITION` folders in it). */
+  readonly dataDirectory: string
+  readonly #plan: NodePlan
+  readonly #cluster: ClusterPlan
+  readonly #folder: string
+  #process: RunningProcess | undefined
+
+  constructor(plan: NodePlan, cluster: ClusterPlan) {
+    this.id = plan.id
+    this.isBroker = plan.isBroker
+    this.address = `127.0.0.1:${plan.port}`
+    this.#plan = plan
+    this.#cluster = cluster
+    this.#folder = join(cluster.folder, `node-${plan.id}`)
+    this.dataDirectory = join(this.#folder, 'data')
+  }
+
+  /** Process id while it runs. */
+  get pid(): number | undefined {
+    return this.#process?.alive() ? this.#process.pid : undefined
+  }
+
+  /** The last lines that it printed. */
+  get output(): string {
+    return this.#process?.output() ?? ''
+  }
+
+  /** Starts the process (formatting the directory the first time) and waits until it listens. */
+  async start(): Promise<void> {
+    const file = await this.#writeProperties()
+    if (!existsSync(join(this.dataDirectory, 'meta.properties'))) await this.#format(file)
+    const child = await startProcess('java', [...this.#javaArguments('512m'), 'kafka.Kafka', file], {
+      cwd: this.#folder,
+    })
+    this.#process = child
+    await eventually(
+      async () => {
+        if (child.alive()) await tryConnect(this.#plan.port)
+      },
+      { timeoutMs: 60_000, intervalMs: 100 },
+    )
+    if (!child.alive()) throw new Error(`Kafka node ${this.id} ended while starting:\n${child.output()}`)
+  }
+
+  /** Clean shutdown. */
+  async stop(): Promise<void> {
+    await this.#process?.stop(30_000)
+  }
+
+  /** kill -9. */
+  async kill(): Promise<void> {
+    await this.#process?.kill()
+  }
+
+  async #writeProperties(): Promise<string> {
+    await mkdir(this.#folder, { recursive: true })
+    const file = join(this.#folder, 'server.properties')
+    const properties = { ...this.#plan.properties, 'node.id': String(this.id), 'log.dirs': this.dataDirectory }
+    await writeFile(
+      file,
+      Object.entries(properties)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+    return file
+  }
+
+  async #format(file: string): Promise<void> {
+    const args = [
+      ...this.#javaArguments('128m'),
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      this.#cluster.clusterId,
+      '-c',
+      file,
+    ]
+    const { status, stdout, stderr } = await runTool('java', args)
+    if (status !== 0) throw new Error(`formatting Kafka node ${this.id} failed:\n${stdout}${stderr}`)
+  }
+
+  #javaArguments(heap: string): string[] {
+    const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn']
+    return [`-Xmx${heap}`, ...quick, '-cp', join(this.#cluster.jars, '*')]
+  }
+}
+
+function tryConnect(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: '127.0.0.1', port })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+  })
+}
