@@ -62,6 +62,9 @@ export interface MirrorLagView {
   readonly sourceHighWatermark: number | null
   /** Bytes appended to this partition since the node started. */
   readonly mirroredBytes: number
+  readonly mirroredBatches: number
+  /** When the source last answered a fetch of this partition (ms since 1970); null = not since the node started. */
+  readonly lastFetchTimeMs: number | null
   readonly state: 'ACTIVE' | 'PAUSED' | 'FAILED' | 'STOPPED' | 'PENDING'
   readonly reason: string | null
 }
@@ -154,7 +157,11 @@ export interface LinkEngine {
   describeLink(name: string): LinkView
   describeLinkConfigs(name: string): LinkConfigView[]
   deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<DeleteLinkReport>
-  createMirror(link: string, request: CreateMirrorRequest): Promise<{ readonly warnings: readonly string[] }>
+  createMirror(
+    link: string,
+    request: CreateMirrorRequest,
+    options?: { validateOnly: boolean },
+  ): Promise<{ readonly warnings: readonly string[] }>
   /** All links when `link` is undefined. */
   listMirrors(filter: { link: string | undefined; status: string | undefined }): MirrorView[]
   describeMirror(link: string, topic: string): MirrorView

@@ -71,6 +71,8 @@ export type OffsetSpec = 'earliest' | 'latest' | { readonly timestampMs: bigint 
 /** Connection settings of a link (the parsed link properties that concern the connection). */
 export interface SourceConnectionSettings {
   readonly bootstrapServers: readonly string[]
+  /** Pinned id of the remote cluster: when another cluster answers, every question fails with 'cluster-id'. */
+  readonly clusterId: string | undefined
   readonly clientId: string
   readonly requestTimeoutMs: number
   readonly connectTimeoutMs: number
@@ -254,6 +256,8 @@ export interface Destination {
   readonly clusterId: string
   topic(name: string): DestinationTopic | undefined
   topicById(topicId: Uuid): DestinationTopic | undefined
+  /** What a new topic would have for this topic config; undefined = a key that is not known here. */
+  defaultTopicConfig(key: string): string | null | undefined
   createTopic(
     request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
     options: { validateOnly: boolean },
