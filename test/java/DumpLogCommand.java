@@ -10,8 +10,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * args: {files: [path], args: [other options], longest?: characters}. Answers {output: lines}. Lines longer than
- * `longest` (default 4096) keep their first 512 characters and get the SHA-256 of the whole line.
+ * args: {files: [path], args: [other options], longest?: characters}. Answers {output: lines,
+ * problems: text}: mismatches of indexes are printed to standard error and so are problems. Lines longer than `longest`
+ * (default 4096) keep their first 512 characters and get the SHA-256 of the whole line.
  */
 public final class DumpLogCommand implements Command {
     private static final int HEAD = 512;
@@ -26,10 +27,10 @@ public final class DumpLogCommand implements Command {
         args.path("args").forEach(option -> command.add(option.asText()));
         int longest = args.path("longest").asInt(4096);
         Class<?> tool = dumpLogSegments();
-        String printed = OutputCapture.of(() -> invokeMain(tool, command.toArray(String[]::new)));
+        OutputCapture.Printed printed = OutputCapture.of(() -> invokeMain(tool, command.toArray(String[]::new)));
         List<String> lines = new ArrayList<>();
-        for (String line : printed.split("\n")) lines.add(line.length() <= longest ? line : shortened(line));
-        return java.util.Map.of("output", lines);
+        for (String line : printed.out().split("\n")) lines.add(line.length() <= longest ? line : shortened(line));
+        return java.util.Map.of("output", lines, "problems", printed.err().strip());
     }
 
     /** It moved between packages after 3.9. */
@@ -52,6 +53,6 @@ public final class DumpLogCommand implements Command {
 
     private static String shortened(String line) throws Exception {
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(line.getBytes(StandardCharsets.UTF_8));
-        return line.substring(0, HEAD) + "… sha256 " + HexFormat.of().formatHex(digest);
+        return line.substring(0, Math.min(HEAD, line.length())) + "… sha256 " + HexFormat.of().formatHex(digest);
     }
 }

@@ -1,0 +1,46 @@
+// create-topics: makes topics and waits until every partition has a leader; used by suites to set scenes.
+package lockstep;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.RetriableException;
+
+/** args: {bootstrap, topics: [{name, partitions?, replicationFactor?, configs?}]}. Answers {name: topic id}. */
+public final class CreateTopicsCommand implements Command {
+    @Override
+    public Object run(JsonNode args) throws Exception {
+        Admin admin = Clients.admin(args);
+        List<NewTopic> topics = new ArrayList<>();
+        for (JsonNode topic : args.get("topics")) {
+            Map<String, String> configs = new HashMap<>();
+            topic.path("configs").fields().forEachRemaining(field -> configs.put(field.getKey(), field.getValue().asText()));
+            short replication = (short) topic.path("replicationFactor").asInt(1);
+            topics.add(new NewTopic(topic.get("name").asText(), topic.path("partitions").asInt(1), replication).configs(configs));
+        }
+        admin.createTopics(topics).all().get();
+        Map<String, String> ids = new LinkedHashMap<>();
+        for (NewTopic topic : topics) ids.put(topic.name(), whenLed(admin, topic.name()));
+        return ids;
+    }
+
+    private static String whenLed(Admin admin, String name) throws Exception {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                var description = admin.describeTopics(List.of(name)).allTopicNames().get().get(name);
+                boolean led = description.partitions().stream().noneMatch(partition -> partition.leader() == null);
+                if (led) return description.topicId().toString();
+            } catch (ExecutionException error) {
+                if (!(error.getCause() instanceof RetriableException)) throw error;
+            }
+            if (attempt == 200) throw new IllegalStateException("no leaders for " + name);
+            Thread.sleep(50);
+        }
+    }
+}
