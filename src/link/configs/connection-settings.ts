@@ -1,0 +1,34 @@
+/** Link properties → the settings that the source connection needs; called by the link runtime and by link creation. */
+import type { SourceConnectionSettings } from '../ports.ts'
+import type { LinkConfigs } from './link-configs.ts'
+
+/** With one configured fetcher the number is chosen: enough to keep a source broker busy. */
+const automaticConnectionsPerBroker = 2
+
+/** Partitions are discovered at least this often, whatever the metadata age. */
+const metadataAgeMaxMs = 30_000
+
+export function connectionSettings(
+  configs: LinkConfigs,
+  link: { name: string; remoteClusterId: string | undefined },
+): SourceConnectionSettings {
+  const fetchers = configs.must('num.cluster.link.fetchers')
+  return {
+    bootstrapServers: configs.must('bootstrap.servers'),
+    clusterId: link.remoteClusterId,
+    clientId: `lockstep-link-${link.name}`,
+    requestTimeoutMs: configs.must('request.timeout.ms'),
+    connectTimeoutMs: configs.must('socket.connection.setup.timeout.ms'),
+    metadataMaxAgeMs: Math.min(configs.must('metadata.max.age.ms'), metadataAgeMaxMs),
+    retryBackoffMs: configs.must('retry.backoff.ms'),
+    fetch: {
+      connectionsPerBroker: fetchers === 1 ? automaticConnectionsPerBroker : fetchers,
+      partitionBytesMax: configs.must('replica.fetch.max.bytes'),
+      responseBytesMax: configs.must('replica.fetch.response.max.bytes'),
+      minBytes: configs.must('replica.fetch.min.bytes'),
+      waitMaxMs: configs.must('replica.fetch.wait.max.ms'),
+      backoffMs: configs.must('replica.fetch.backoff.ms'),
+      inFlightBytesMax: configs.must('fetch.max.in.flight.bytes'),
+    },
+  }
+}

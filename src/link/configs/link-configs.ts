@@ -1,0 +1,84 @@
+/** The configs of one link: checked text overrides with typed values and defaults. Made by create-link and by replay. */
+import { type ConfigRow, ConfigValueError, nearestKey } from '../../core/config-rows.ts'
+import type { LinkConfigView } from '../engine-api.ts'
+import { linkError } from '../errors.ts'
+import { type LinkConfigKey, linkConfigKeys, linkConfigRows, linkConfigSynonyms } from './link-config-rows.ts'
+import { unsupportedReason } from './unsupported-values.ts'
+
+type ValueOf<K extends LinkConfigKey> = (typeof linkConfigRows)[K] extends ConfigRow<infer T> ? T : never
+
+/** Values of one link; immutable. */
+export class LinkConfigs {
+  /** What was set, as text; keys are canonical. */
+  readonly overrides: ReadonlyMap<string, string>
+  readonly #values = new Map<string, unknown>()
+
+  /** Takes overrides that were checked when they were written (a state record, or `parseLinkConfigs`). */
+  constructor(overrides: ReadonlyMap<string, string>) {
+    this.overrides = overrides
+    for (const [key, text] of overrides) if (isKnown(key)) this.#values.set(key, linkConfigRows[key].parse(text))
+  }
+
+  /** The value that holds; undefined = not set and without a default. */
+  value<K extends LinkConfigKey>(key: K): ValueOf<K> | undefined {
+    return (this.#values.has(key) ? this.#values.get(key) : linkConfigRows[key].default) as ValueOf<K> | undefined
+  }
+
+  /** The value of a key that has a default. */
+  must<K extends LinkConfigKey>(key: K): ValueOf<K> {
+    const value = this.value(key)
+    if (value === undefined) throw new TypeError(`link property ${key} has neither a value nor a default`)
+    return value
+  }
+
+  /** Every property as listed by describe, in the order of their names. */
+  views(): LinkConfigView[] {
+    return [...linkConfigKeys].sort().map(name => {
+      const row = linkConfigRows[name]
+      const value = this.value(name)
+      return {
+        name,
+        value: row.sensitive || value === undefined ? null : (row.format as (value: unknown) => string)(value),
+        isDefault: !this.overrides.has(name),
+        isReadOnly: !row.mutable,
+        isSensitive: row.sensitive === true,
+      }
+    })
+  }
+}
+
+/**
+ * Checks configs from outside: unknown keys, bad values, and values that cannot be honoured yet throw OperationalError.
+ * Warnings name what is accepted without effect.
+ */
+export function parseLinkConfigs(given: ReadonlyMap<string, string>): { configs: LinkConfigs; warnings: string[] } {
+  const overrides = new Map<string, string>()
+  for (const [givenKey, text] of given) {
+    const key = linkConfigSynonyms[givenKey] ?? givenKey
+    if (!isKnown(key))
+      throw linkError('LINK_CONFIG_UNKNOWN', { key: givenKey, nearest: nearestKey(givenKey, linkConfigKeys) })
+    if (overrides.has(key)) throw linkError('LINK_CONFIG_INVALID', { key, problem: 'is given twice' })
+    const formatted = parsed(key, text)
+    const reason = unsupportedReason(key, formatted)
+    const shown = linkConfigRows[key].sensitive ? '(hidden)' : formatted
+    if (reason !== undefined) throw linkError('LINK_CONFIG_UNSUPPORTED', { key, value: shown, reason })
+    overrides.set(key, formatted)
+  }
+  if (!overrides.has('bootstrap.servers'))
+    throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
+  const unused = [...overrides.keys()].filter(key => key.startsWith('local.'))
+  const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
+  return { configs: new LinkConfigs(overrides), warnings }
+}
+
+function parsed(key: LinkConfigKey, text: string): string {
+  const row = linkConfigRows[key]
+  try {
+    return (row.format as (value: unknown) => string)(row.parse(text))
+  } catch (error) {
+    if (!(error instanceof ConfigValueError)) throw error
+    throw linkError('LINK_CONFIG_INVALID', { key, problem: error.message })
+  }
+}
+
+const isKnown = (key: string): key is LinkConfigKey => Object.hasOwn(linkConfigRows, key)

@@ -1,0 +1,51 @@
+/** Which values of link properties this version cannot honour yet, with the reason; they are refused, never ignored. */
+import { linkConfigRows } from './link-config-rows.ts'
+
+/** Keys of which only the default (or nothing) can be honoured so far. */
+const onlyDefault: Readonly<Record<string, string>> = {
+  'acl.sync.enable': 'ACL sync is not supported yet',
+  'acl.filters': 'ACL sync is not supported yet',
+  'consumer.offset.sync.enable': 'group offset sync is not supported yet',
+  'consumer.offset.group.filters': 'group offset sync is not supported yet',
+  'consumer.group.prefix.enable': 'group offset sync is not supported yet',
+  'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
+  'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
+  'cluster.link.paused': 'pausing a link is not supported yet',
+  'mirror.unclean.truncation.policy': 'truncating after data loss at the source is not supported yet',
+  'mirror.keep.retention.on.failover': 'retention is not parked by this version',
+  'mirror.max.bytes.per.second': 'throttling is not supported yet',
+  'replica.socket.timeout.ms': 'it cannot be changed yet',
+  'replica.socket.receive.buffer.bytes': 'it cannot be changed yet',
+  'connections.max.idle.ms': 'it cannot be changed yet',
+  'socket.connection.setup.timeout.max.ms': 'it cannot be changed yet',
+  'client.dns.lookup': 'only use_all_dns_ips is supported yet',
+  'default.api.timeout.ms': 'it cannot be changed yet',
+}
+
+/** Why this value of this key is refused for now; undefined = it is honoured. */
+export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: string): string | undefined {
+  switch (key) {
+    case 'link.mode':
+      if (formatted === 'SOURCE') return 'source-initiated links are not supported'
+      return formatted === 'BIDIRECTIONAL' ? 'bidirectional links are not supported yet' : undefined
+    case 'connection.mode':
+    case 'remote.link.connection.mode':
+      return formatted === 'INBOUND' ? 'source-initiated connections are not supported' : undefined
+    case 'security.protocol':
+      return formatted === 'PLAINTEXT' ? undefined : 'only PLAINTEXT connections are supported yet'
+    case 'sasl.mechanism':
+      return /^(GSSAPI|AWS_MSK_IAM)$/i.test(formatted)
+        ? 'this mechanism is not supported'
+        : 'login at the remote cluster is not supported yet'
+  }
+  if (key.startsWith('local.')) return linkConfigRows[key].sensitive ? 'secrets cannot be stored yet' : undefined
+  if (key.startsWith('sasl.')) return 'login at the remote cluster is not supported yet'
+  if (key.startsWith('ssl.') && !isDefault(key, formatted)) return 'TLS is not supported yet'
+  const reason = onlyDefault[key]
+  return reason !== undefined && !isDefault(key, formatted) ? reason : undefined
+}
+
+function isDefault(key: keyof typeof linkConfigRows, formatted: string): boolean {
+  const row = linkConfigRows[key]
+  return row.default !== undefined && (row.format as (value: unknown) => string)(row.default) === formatted
+}
