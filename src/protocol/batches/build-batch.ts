@@ -29,7 +29,7 @@ export interface BatchInput {
   readonly control?: boolean
   /** Last offset delta if it lies beyond the last record's, as after cleaning. */
   readonly lastOffsetDelta?: number
-  /** Base and max timestamp of a batch without records. */
+  /** Max timestamp of a batch without records; its base timestamp is -1 as the cleaner writes it. */
   readonly emptyBatchTimestamp?: bigint
   /** Every record's timestamp is this one (log append time). */
   readonly logAppendTime?: bigint
@@ -39,7 +39,7 @@ export interface BatchInput {
 
 /** Builds one batch, CRC included. Programming errors in the input (descending offsets, a size over 2 GiB) are assertions. */
 export function buildBatch(input: BatchInput): Buffer {
-  const baseTimestamp = input.deleteHorizon ?? input.records[0]?.timestamp ?? input.emptyBatchTimestamp ?? NO_TIMESTAMP
+  const baseTimestamp = input.deleteHorizon ?? input.records[0]?.timestamp ?? NO_TIMESTAMP
   const encoded = encodeRecords(input.records, baseTimestamp)
   const compression = input.records.length === 0 ? 'none' : (input.compression ?? 'none')
   const batch = withRoomForHeader(encoded.bytes, compression)
@@ -48,7 +48,7 @@ export function buildBatch(input: BatchInput): Buffer {
   writeHeader(batch, input, {
     attributes: attributesOf(input, compression),
     baseTimestamp,
-    maxTimestamp: input.logAppendTime ?? maxTimestampOf(input, baseTimestamp),
+    maxTimestamp: input.logAppendTime ?? maxTimestampOf(input),
     lastOffsetDelta,
   })
   return batch
@@ -95,8 +95,8 @@ function attributesOf(input: BatchInput, compression: Compression): number {
   )
 }
 
-function maxTimestampOf(input: BatchInput, baseTimestamp: bigint): bigint {
-  if (input.records.length === 0) return input.emptyBatchTimestamp ?? baseTimestamp
+function maxTimestampOf(input: BatchInput): bigint {
+  if (input.records.length === 0) return input.emptyBatchTimestamp ?? NO_TIMESTAMP
   let max = NO_TIMESTAMP
   for (const { timestamp } of input.records) if (timestamp > max) max = timestamp
   return max
