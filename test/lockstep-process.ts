@@ -1,0 +1,126 @@
+// A standalone Lockstep node as a process of its own: started from a properties file, waited for, killed, restarted.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repositoryRoot } from './cache.ts'
+import { type RunningProcess, startProcess } from './child-process.ts'
+import { eventually } from './eventually.ts'
+import { freePorts } from './free-port.ts'
+import { RestClient } from './rest-client.ts'
+
+/** Which node to start. */
+export interface LockstepOptions {
+  /** Extra or changed properties of the configuration file. */
+  readonly properties?: Readonly<Record<string, string>>
+  /** Environment variables added to those of the test process. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A node that can be stopped, killed and started again with the same data and ports. */
+export class LockstepNode {
+  readonly clusterId: string
+  /** `host:port` for Kafka clients. */
+  readonly bootstrap: string
+  /** Client of its REST listener, rooted at `/kafka/v3/clusters/{cluster_id}`. */
+  readonly rest: RestClient
+  /** Its log directory (`TOPIC-PARTITION` folders in it). */
+  readonly dataDirectory: string
+  readonly #folder: string
+  readonly #env: Readonly<Record<string, string>>
+  #process: RunningProcess | undefined
+
+  private constructor(place: { folder: string; ports: readonly number[]; env: Readonly<Record<string, string>> }) {
+    const [kafkaPort, restPort] = place.ports
+    this.clusterId = randomBytes(16).toString('base64url')
+    this.bootstrap = `127.0.0.1:${kafkaPort}`
+    this.rest = new RestClient(`http://127.0.0.1:${restPort}`, this.clusterId)
+    this.#folder = place.folder
+    this.#env = place.env
+    this.dataDirectory = join(place.folder, 'data')
+  }
+
+  /** Starts a node with fresh data and waits until it is ready. */
+  static async start({ properties = {}, env = {} }: LockstepOptions = {}): Promise<LockstepNode> {
+    const folder = await mkdtemp(join(tmpdir(), 'lockstep-node-'))
+    const node = new LockstepNode({ folder, ports: await freePorts(2), env })
+    await node.#writeProperties(properties)
+    try {
+      await node.start()
+    } catch (error) {
+      await node.close()
+      throw error
+    }
+    return node
+  }
+
+  /** What it printed lately. */
+  get output(): string {
+    return this.#process?.output() ?? ''
+  }
+
+  /** Process id while it runs. */
+  get pid(): number | undefined {
+    return this.#process?.alive() ? this.#process.pid : undefined
+  }
+
+  /** Starts the process (again) and waits until /readyz says that it is ready. */
+  async start(): Promise<void> {
+    const entry = join(repositoryRoot, 'src/bin/lockstep.ts')
+    const child = await startProcess(process.execPath, [entry, 'server', '--config', this.#configFile], {
+      cwd: this.#folder,
+      env: { ...process.env, ...this.#env },
+    })
+    this.#process = child
+    const ended = () => new Error(`the Lockstep node ended while starting:\n${child.output()}`)
+    await eventually(
+      async () => {
+        if (!child.alive()) return
+        const { status, body } = await this.rest.request('GET', '/readyz')
+        if (status !== 200) throw new Error(`/readyz says ${status} ${JSON.stringify(body)}\n${child.output()}`)
+      },
+      { timeoutMs: 30_000 },
+    )
+    if (!child.alive()) throw ended()
+  }
+
+  /** Clean shutdown. */
+  async stop(): Promise<void> {
+    await this.#process?.stop()
+  }
+
+  /** kill -9. */
+  async kill(): Promise<void> {
+    await this.#process?.kill()
+  }
+
+  /** kill -9 and a start. */
+  async crash(): Promise<void> {
+    await this.kill()
+    await this.start()
+  }
+
+  /** Ends the process and removes its files. */
+  async close(): Promise<void> {
+    await this.kill()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  get #configFile(): string {
+    return join(this.#folder, 'server.properties')
+  }
+
+  async #writeProperties(overrides: Readonly<Record<string, string>>): Promise<void> {
+    const properties = {
+      'process.roles': 'broker,controller',
+      'node.id': '1',
+      'cluster.id': this.clusterId,
+      listeners: `PLAINTEXT://${this.bootstrap}`,
+      'log.dirs': this.dataDirectory,
+      'rest.listeners': this.rest.origin,
+      ...overrides,
+    }
+    const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`)
+    await writeFile(this.#configFile, lines.join(''))
+  }
+}
