@@ -1,0 +1,48 @@
+/** Server properties of Kafka 4.3.1 about tiered storage: names, types, defaults and bounds, read by the catalog of broker configs. */
+import type { KafkaProperty } from '../kafka-property.ts'
+
+export const remoteStorageProperties: Readonly<Record<string, KafkaProperty>> = {
+  'follower.fetch.last.tiered.offset.enable': { type: 'boolean', default: 'false', dynamic: 'cluster' },
+  'remote.fetch.max.wait.ms': { type: 'int', default: '500', min: 1, dynamic: 'cluster' },
+  'remote.list.offsets.request.timeout.ms': { type: 'long', default: '30000', min: 1, dynamic: 'cluster' },
+  'remote.log.index.file.cache.total.size.bytes': { type: 'long', default: '1073741824', min: 1, dynamic: 'cluster' },
+  'remote.log.index.file.cache.ttl.ms': { type: 'long', default: '900000', min: -1, internal: true },
+  'remote.log.manager.copier.thread.pool.size': { type: 'int', default: '10', min: 1, dynamic: 'cluster' },
+  'remote.log.manager.copy.max.bytes.per.second': {
+    type: 'long',
+    default: '9223372036854775807',
+    min: 1,
+    dynamic: 'cluster',
+  },
+  'remote.log.manager.copy.quota.window.num': { type: 'int', default: '11', min: 1 },
+  'remote.log.manager.copy.quota.window.size.seconds': { type: 'int', default: '1', min: 1 },
+  'remote.log.manager.expiration.thread.pool.size': { type: 'int', default: '10', min: 1, dynamic: 'cluster' },
+  'remote.log.manager.fetch.max.bytes.per.second': {
+    type: 'long',
+    default: '9223372036854775807',
+    min: 1,
+    dynamic: 'cluster',
+  },
+  'remote.log.manager.fetch.quota.window.num': { type: 'int', default: '11', min: 1 },
+  'remote.log.manager.fetch.quota.window.size.seconds': { type: 'int', default: '1', min: 1 },
+  'remote.log.manager.follower.thread.pool.size': { type: 'int', default: '2', min: 1, dynamic: 'cluster' },
+  'remote.log.manager.task.interval.ms': { type: 'long', default: '30000', min: 1 },
+  'remote.log.manager.task.retry.backoff.max.ms': { type: 'long', default: '30000', min: 1, internal: true },
+  'remote.log.manager.task.retry.backoff.ms': { type: 'long', default: '500', min: 1, internal: true },
+  'remote.log.manager.task.retry.jitter': { type: 'double', default: '0.2', min: 0, max: 0.5, internal: true },
+  'remote.log.manager.thread.pool.size': { type: 'int', default: '2', min: 1 },
+  'remote.log.metadata.custom.metadata.max.bytes': { type: 'int', default: '128', min: 0 },
+  'remote.log.metadata.manager.class.name': {
+    type: 'string',
+    default: 'org.apache.kafka.server.log.remote.metadata.storage.TopicBasedRemoteLogMetadataManager',
+  },
+  'remote.log.metadata.manager.class.path': { type: 'string' },
+  'remote.log.metadata.manager.impl.prefix': { type: 'string', default: 'rlmm.config.' },
+  'remote.log.metadata.manager.listener.name': { type: 'string' },
+  'remote.log.reader.max.pending.tasks': { type: 'int', default: '100', min: 1 },
+  'remote.log.reader.threads': { type: 'int', default: '10', min: 1, dynamic: 'cluster' },
+  'remote.log.storage.manager.class.name': { type: 'string' },
+  'remote.log.storage.manager.class.path': { type: 'string' },
+  'remote.log.storage.manager.impl.prefix': { type: 'string', default: 'rsm.config.' },
+  'remote.log.storage.system.enable': { type: 'boolean', default: 'false' },
+}
