@@ -1,0 +1,83 @@
+/** Errors that the REST layer itself raises, and the one place where any error becomes an answer. */
+import { type ErrorTable, errorFactory, OperationalError } from '../core/errors.ts'
+import type { Need } from './ports.ts'
+
+export const restErrors = {
+  UNKNOWN_CLUSTER: {
+    status: 404,
+    restCode: 40403,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: (d: { asked: string; own: string }) =>
+      `cluster "${d.asked}" is not served here; this node belongs to "${d.own}"`,
+    hint: (d: { asked: string; own: string }) => `use /kafka/v3/clusters/${d.own}`,
+  },
+  TOPIC_NOT_FOUND: {
+    status: 404,
+    restCode: 40403,
+    kafka: 'UNKNOWN_TOPIC_OR_PARTITION',
+    retriable: false,
+    message: (d: { topic: string }) => `topic "${d.topic}" does not exist`,
+  },
+  ACCESS_DENIED: {
+    status: 403,
+    restCode: 40301,
+    kafka: 'CLUSTER_AUTHORIZATION_FAILED',
+    retriable: false,
+    message: (d: { principal: string; need: Need }) =>
+      `${d.principal} lacks ${d.need.operation.toUpperCase()} on ${d.need.resource} "${d.need.name}"`,
+    hint: (d: { need: Need }) => `grant it with an ACL on ${d.need.resource} "${d.need.name}"`,
+  },
+  SELECTION_INVALID: {
+    status: 400,
+    restCode: 40002,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: () => 'give either mirror_topic_names or mirror_topic_name_pattern, and not both',
+  },
+  NOT_READY: {
+    status: 503,
+    restCode: 50003,
+    kafka: 'COORDINATOR_LOAD_IN_PROGRESS',
+    retriable: true,
+    message: (d: { reasons: string }) => `this node cannot answer for links yet: ${d.reasons}`,
+    hint: () => 'try again in a moment',
+  },
+} satisfies ErrorTable
+
+export const restError = errorFactory(restErrors)
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: { readonly error_code: number; readonly message: string; readonly hint?: string }
+  readonly retryAfterSeconds: number | undefined
+}
+
+interface HttpProblem {
+  readonly statusCode?: number
+  readonly message?: string
+}
+
+/** Any thrown value → status and body. Unexpected ones become 500 without their details. */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof OperationalError) {
+    const { status, restCode } = error.row
+    return {
+      status,
+      body: { error_code: restCode, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) },
+      retryAfterSeconds: status === 503 ? 1 : undefined,
+    }
+  }
+  const { statusCode, message } = (error ?? {}) as HttpProblem
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return {
+      status: statusCode,
+      body: { error_code: statusCode, message: message ?? 'bad request' },
+      retryAfterSeconds: undefined,
+    }
+  return {
+    status: 500,
+    body: { error_code: 500, message: 'internal error; the node logged the details' },
+    retryAfterSeconds: undefined,
+  }
+}

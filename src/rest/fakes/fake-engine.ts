@@ -1,0 +1,168 @@
+/** Stand-ins for the engine and the ports of REST, used by the tests of routes and of the command line. */
+import { silentLogger } from '../../core/logger.ts'
+import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import type {
+  AlterMirrorRow,
+  CreateLinkRequest,
+  CreateMirrorRequest,
+  LinkEngine,
+  LinkView,
+  MirrorSelection,
+  MirrorVerb,
+  MirrorView,
+} from '../../link/engine-api.ts'
+import type { RestContext } from '../context.ts'
+import { type ClusterAdmin, openAccess } from '../ports.ts'
+
+export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
+
+/** Remembers what it was asked and answers from its fields. */
+export class FakeEngine implements LinkEngine {
+  ready = true
+  links: LinkView[] = []
+  mirrors: MirrorView[] = []
+  rows: AlterMirrorRow[] = []
+  /** Thrown by the next call that changes something. */
+  failure: Error | undefined
+  readonly calls: { method: string; arguments: unknown[] }[] = []
+
+  async createLink(request: CreateLinkRequest, options: { validateOnly: boolean; validateLink: boolean }) {
+    this.#record('createLink', request, options)
+    const linkId = randomUuid()
+    if (!options.validateOnly) this.links.push(fakeLink(request.name, linkId))
+    return { linkId, warnings: [] }
+  }
+
+  listLinks(): LinkView[] {
+    return this.links
+  }
+
+  describeLink(name: string): LinkView {
+    const found = this.links.find(link => link.name === name)
+    if (!found) throw this.failure ?? new Error(`no link ${name}`)
+    return found
+  }
+
+  describeLinkConfigs(name: string) {
+    this.describeLink(name)
+    return [
+      { name: 'bootstrap.servers', value: '127.0.0.1:9092', isDefault: false, isReadOnly: false, isSensitive: false },
+      { name: 'sasl.jaas.config', value: 'secret', isDefault: false, isReadOnly: false, isSensitive: true },
+    ]
+  }
+
+  async deleteLink(name: string, options: { force: boolean; validateOnly: boolean }) {
+    this.#record('deleteLink', name, options)
+    return { failedOver: options.force ? ['orders'] : [], warnings: [] }
+  }
+
+  async createMirror(link: string, request: CreateMirrorRequest) {
+    this.#record('createMirror', link, request)
+    return { warnings: [] }
+  }
+
+  listMirrors(filter: { link: string | undefined; status: string | undefined }): MirrorView[] {
+    return this.mirrors.filter(
+      mirror =>
+        (filter.link ?? mirror.linkName) === mirror.linkName && (filter.status ?? mirror.status) === mirror.status,
+    )
+  }
+
+  describeMirror(link: string, topic: string): MirrorView {
+    const found = this.mirrors.find(mirror => mirror.linkName === link && mirror.mirrorTopicName === topic)
+    if (!found) throw this.failure ?? new Error(`no mirror ${topic}`)
+    return found
+  }
+
+  async alterMirrors(link: string, verb: MirrorVerb, request: { selection: MirrorSelection; validateOnly: boolean }) {
+    this.#record('alterMirrors', link, verb, request)
+    return this.rows
+  }
+
+  #record(method: string, ...args: unknown[]): void {
+    this.calls.push({ method, arguments: args })
+    const { failure } = this
+    this.failure = undefined
+    if (failure) throw failure
+  }
+}
+
+export function fakeLink(name: string, linkId: Uuid): LinkView {
+  return {
+    name,
+    linkId,
+    mode: 'DESTINATION',
+    sourceClusterId: 'source-cluster',
+    destinationClusterId: null,
+    remoteClusterId: null,
+    topicNames: ['orders'],
+    state: 'ACTIVE',
+    error: 'NO_ERROR',
+    errorMessage: null,
+    errorSinceMs: null,
+    categoryCounts: [{ category: 'ACTIVE', count: 2 }],
+    tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [] }],
+  }
+}
+
+export function fakeMirror(topic: string, change: Partial<MirrorView> = {}): MirrorView {
+  return {
+    linkName: 'west',
+    mirrorTopicName: topic,
+    sourceTopicName: topic,
+    numPartitions: 2,
+    lags: [fakeLag(0, 5), fakeLag(1, 0)],
+    status: 'ACTIVE',
+    error: 'NO_ERROR',
+    reason: null,
+    held: false,
+    stateTimeMs: 1_700_000_000_000,
+    lagMs: 12,
+    allowedActions: ['pause', 'promote', 'failover', 'delete'],
+    stateTransitionErrors: [],
+    stopPoints: [],
+    ...change,
+  }
+}
+
+function fakeLag(partition: number, lag: number): MirrorView['lags'][number] {
+  return {
+    partition,
+    lag,
+    lagMs: 12,
+    lastSourceFetchOffset: 100,
+    logStartOffset: 0,
+    logEndOffset: 100,
+    sourceHighWatermark: 100 + lag,
+    mirroredBytes: 4096,
+    mirroredBatches: 3,
+    lastFetchTimeMs: 1_700_000_000_000,
+    state: 'ACTIVE',
+    reason: null,
+  }
+}
+
+const fakeCluster: ClusterAdmin = {
+  clusterId: FAKE_CLUSTER_ID,
+  controllerId: 1,
+  brokers: () => [{ id: 1, host: '127.0.0.1', port: 9092, rack: null }],
+  topics: () => [],
+  topic: () => undefined,
+  topicConfigs: () => [],
+  createTopic: async () => {},
+  deleteTopic: async () => {},
+}
+
+/** A complete context around `engine`; parts can be replaced. */
+export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {}): RestContext {
+  return {
+    engine,
+    cluster: fakeCluster,
+    access: openAccess,
+    health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
+    metrics: [],
+    version: '0.0.0-test',
+    logger: silentLogger,
+    ...change,
+  }
+}

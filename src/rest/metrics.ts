@@ -1,0 +1,119 @@
+/** The link metrics as rows, rendered straight from the engine's views; used by /metrics and by the generated docs. */
+import type { LinkEngine, LinkState, LinkView, MirrorLagView, MirrorStatus, MirrorView } from '../link/engine-api.ts'
+
+/** One metric family. */
+export interface MetricRow {
+  readonly name: string
+  readonly type: 'gauge' | 'counter'
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+const LINK_STATES: readonly LinkState[] = ['ACTIVE', 'PAUSED', 'UNAVAILABLE', 'FAILED', 'UNKNOWN']
+const MIRROR_STATES: readonly MirrorStatus[] = [
+  'ACTIVE',
+  'PAUSED',
+  'FAILED',
+  'PENDING_STOPPED',
+  'STOPPED',
+  'PENDING_SYNCHRONIZE',
+  'PENDING_MIRROR',
+  'PENDING_SETUP_FOR_RESTORE',
+  'PENDING_RESTORE',
+  'LINK_PAUSED',
+  'LINK_FAILED',
+  'SOURCE_UNAVAILABLE',
+]
+
+type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number }
+
+interface LinkMetric extends MetricRow {
+  readonly samples: (links: readonly LinkView[], mirrors: readonly MirrorView[]) => Sample[]
+}
+
+const perPartition =
+  (value: (lag: MirrorLagView) => number | null) => (_links: readonly LinkView[], mirrors: readonly MirrorView[]) =>
+    mirrors.flatMap(mirror =>
+      mirror.lags.flatMap(lag => {
+        const found = value(lag)
+        const labels = { link: mirror.linkName, topic: mirror.mirrorTopicName, partition: String(lag.partition) }
+        return found === null ? [] : [{ labels, value: found }]
+      }),
+    )
+
+const PARTITION_LABELS = ['link', 'topic', 'partition'] as const
+
+/** Every family that this module renders. */
+export const linkMetricRows: readonly LinkMetric[] = [
+  {
+    name: 'lockstep_mirror_lag_records',
+    type: 'gauge',
+    help: 'Records that the mirror partition is behind the source high watermark; absent before the first fetch',
+    labels: PARTITION_LABELS,
+    samples: perPartition(lag => lag.lag),
+  },
+  {
+    name: 'lockstep_mirror_lag_seconds',
+    type: 'gauge',
+    help: 'Seconds since the mirror partition last reached a source high watermark; absent before the first fetch',
+    labels: PARTITION_LABELS,
+    samples: perPartition(lag => (lag.lagMs === null ? null : lag.lagMs / 1000)),
+  },
+  {
+    name: 'lockstep_mirror_bytes_total',
+    type: 'counter',
+    help: 'Bytes of record batches mirrored into the partition since the node started',
+    labels: PARTITION_LABELS,
+    samples: perPartition(lag => lag.mirroredBytes),
+  },
+  {
+    name: 'lockstep_mirror_batches_total',
+    type: 'counter',
+    help: 'Record batches mirrored into the partition since the node started',
+    labels: PARTITION_LABELS,
+    samples: perPartition(lag => lag.mirroredBatches),
+  },
+  {
+    name: 'lockstep_mirror_state',
+    type: 'gauge',
+    help: 'State of the mirror topic: 1 for the state it is in, 0 for the others',
+    labels: ['link', 'topic', 'state'],
+    samples: (_links, mirrors) =>
+      mirrors.flatMap(mirror =>
+        MIRROR_STATES.map(state => ({
+          labels: { link: mirror.linkName, topic: mirror.mirrorTopicName, state },
+          value: mirror.status === state ? 1 : 0,
+        })),
+      ),
+  },
+  {
+    name: 'lockstep_link_state',
+    type: 'gauge',
+    help: 'State of the link: 1 for the state it is in, 0 for the others',
+    labels: ['link', 'state'],
+    samples: links =>
+      links.flatMap(link =>
+        LINK_STATES.map(state => ({ labels: { link: link.name, state }, value: link.state === state ? 1 : 0 })),
+      ),
+  },
+]
+
+/** All link families in Prometheus text form; empty samples while the engine is not ready. */
+export function linkMetrics(engine: LinkEngine): string {
+  const links = engine.ready ? engine.listLinks() : []
+  const mirrors = engine.ready ? engine.listMirrors({ link: undefined, status: undefined }) : []
+  return linkMetricRows
+    .flatMap(row => [
+      `# HELP ${row.name} ${row.help}`,
+      `# TYPE ${row.name} ${row.type}`,
+      ...row.samples(links, mirrors).map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
+    ])
+    .join('\n')
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`)
+  return `{${parts.join(',')}}`
+}
+
+const escapeLabel = (value: string) => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')

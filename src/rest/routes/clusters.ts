@@ -1,0 +1,43 @@
+/** GET /clusters and GET /clusters/{id}: how clients find the cluster id. */
+
+import { admit, type RestApp, type RestContext } from '../context.ts'
+import { ClusterData, ClusterDataList } from '../schemas/clusters.ts'
+import { ClusterParams, commonErrors, listOf } from '../schemas/envelope.ts'
+
+const DESCRIBE = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }] as const
+
+export function clusterRoutes(app: RestApp, context: RestContext): void {
+  app.get(
+    '/kafka/v3/clusters',
+    { schema: { summary: 'List the cluster of this node', tags: ['cluster'], response: { 200: ClusterDataList } } },
+    request => {
+      const base = admit(context, request, DESCRIBE)
+      const self = base.slice(0, base.lastIndexOf('/'))
+      return listOf('KafkaClusterList', self, [clusterData(context, base)]) satisfies ClusterDataList
+    },
+  )
+
+  app.get(
+    '/kafka/v3/clusters/:cluster_id',
+    {
+      schema: {
+        summary: 'Describe the cluster',
+        tags: ['cluster'],
+        params: ClusterParams,
+        response: { 200: ClusterData, ...commonErrors },
+      },
+    },
+    request => clusterData(context, admit(context, request, DESCRIBE)),
+  )
+}
+
+function clusterData(context: RestContext, base: string): ClusterData {
+  return {
+    kind: 'KafkaCluster',
+    metadata: { self: base, resource_name: null },
+    cluster_id: context.cluster.clusterId,
+    controller: { related: `${base}/brokers/${context.cluster.controllerId}` },
+    brokers: { related: `${base}/brokers` },
+    topics: { related: `${base}/topics` },
+  }
+}

@@ -1,0 +1,227 @@
+/** Mirror operations M1–M8 of rest-and-cli §1.3: list, create, describe and the verbs on batches of topics. */
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { AlterMirrorRow, MirrorLagView, MirrorSelection, MirrorVerb, MirrorView } from '../../link/engine-api.ts'
+import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
+import { restError } from '../errors.ts'
+import type { Need } from '../ports.ts'
+import { commonErrors, Flag, LinkParams, listOf, MirrorParams } from '../schemas/envelope.ts'
+import {
+  AlterMirrorsAnswer,
+  AlterMirrorsBody,
+  CreateMirrorBody,
+  MirrorData,
+  MirrorDataList,
+} from '../schemas/mirrors.ts'
+
+const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
+const ALTER: Need = { operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }
+const ROOT = '/kafka/v3/clusters/:cluster_id/links/:link_name/mirrors'
+
+/** `kind` of the answer names the operation really done. */
+const VERBS: Record<MirrorVerb, string> = {
+  promote: 'KafkaPromoteMirror',
+  failover: 'KafkaFailoverMirror',
+  pause: 'KafkaPauseMirror',
+  resume: 'KafkaResumeMirror',
+  'reverse-and-start-mirror': 'KafkaReverseAndStartMirror',
+  'reverse-and-pause-mirror': 'KafkaReverseAndPauseMirror',
+  'truncate-and-restore': 'KafkaTruncateAndRestoreMirror',
+}
+
+export function mirrorRoutes(app: RestApp, context: RestContext): void {
+  readRoutes(app, context)
+  createRoute(app, context)
+  for (const verb of Object.keys(VERBS) as MirrorVerb[]) verbRoute(app, context, verb)
+}
+
+function readRoutes(app: RestApp, context: RestContext): void {
+  app.get(
+    ROOT,
+    {
+      schema: {
+        summary: 'List mirrors of a link, or of all links with "-"',
+        tags: ['mirrors'],
+        params: LinkParams,
+        querystring: Type.Object({ mirror_status: Type.Optional(Type.String()) }),
+        response: { 200: MirrorDataList, ...commonErrors },
+      },
+    },
+    request => {
+      const base = admit(context, request, [DESCRIBE])
+      requireReady(context)
+      const link = request.params.link_name
+      const mirrors = context.engine.listMirrors({
+        link: link === '-' ? undefined : link,
+        status: request.query.mirror_status,
+      })
+      const data = mirrors.map(mirror => mirrorData(mirror, { base, withErrors: false }))
+      return listOf('KafkaMirrorDataList', `${base}/links/${link}/mirrors`, data) satisfies MirrorDataList
+    },
+  )
+
+  app.get(
+    `${ROOT}/:mirror_topic_name`,
+    {
+      schema: {
+        summary: 'Describe a mirror',
+        tags: ['mirrors'],
+        params: MirrorParams,
+        querystring: Type.Object({ include_state_transition_errors: Flag }),
+        response: { 200: MirrorData, ...commonErrors },
+      },
+    },
+    request => {
+      const base = admit(context, request, [DESCRIBE])
+      requireReady(context)
+      const { link_name: link, mirror_topic_name: topic } = request.params
+      const withErrors = request.query.include_state_transition_errors === 'true'
+      return mirrorData(context.engine.describeMirror(link, topic), { base, withErrors })
+    },
+  )
+}
+
+function createRoute(app: RestApp, context: RestContext): void {
+  app.post(
+    ROOT,
+    {
+      schema: {
+        summary: 'Create a mirror topic',
+        tags: ['mirrors'],
+        params: LinkParams,
+        querystring: Type.Object({ report: Flag }),
+        body: CreateMirrorBody,
+        response: { 200: Type.Object({ warnings: Type.Array(Type.String()) }), 204: Type.Null(), ...commonErrors },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const topic = body.mirror_topic_name ?? body.source_topic_name
+      admit(context, request, [ALTER, { operation: 'create', resource: 'topic', name: topic }])
+      requireReady(context)
+      const result = await context.engine.createMirror(request.params.link_name, {
+        sourceTopicName: body.source_topic_name,
+        mirrorTopicName: body.mirror_topic_name ?? undefined,
+        replicationFactor: body.replication_factor ?? undefined,
+        configs: new Map((body.configs ?? []).map(entry => [entry.name, entry.value ?? ''])),
+      })
+      return request.query.report === 'true'
+        ? reply.send({ warnings: [...result.warnings] })
+        : reply.status(204).send(null)
+    },
+  )
+}
+
+function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
+  app.post(
+    `${ROOT}::${verb}`,
+    {
+      schema: {
+        summary: `${verb} of the named mirrors, or of those whose whole name matches a pattern; errors are per topic`,
+        tags: ['mirrors'],
+        params: LinkParams,
+        querystring: Type.Object({ validate_only: Flag }),
+        body: AlterMirrorsBody,
+        response: { 200: AlterMirrorsAnswer, ...commonErrors },
+      },
+    },
+    async request => {
+      const base = admit(context, request, [DESCRIBE])
+      requireReady(context)
+      const link = request.params.link_name
+      const selection = selectionOf(request.body)
+      if ('names' in selection) requireTopicRights(context, request, selection.names)
+      else admit(context, request, [ALTER])
+      const validateOnly = request.query.validate_only === 'true'
+      const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly })
+      return {
+        kind: VERBS[verb],
+        metadata: { self: `${base}/links/${link}/mirrors`, resource_name: null },
+        data: rows.map(row => alterData(row, `${base}/links/${link}/mirrors`)),
+      } satisfies AlterMirrorsAnswer
+    },
+  )
+}
+
+function requireTopicRights(context: RestContext, request: FastifyRequest, names: readonly string[]): void {
+  const operations = ['alter', 'describe'] as const
+  const needs = names.flatMap(name => operations.map(operation => ({ operation, resource: 'topic' as const, name })))
+  admit(context, request, needs)
+}
+
+function selectionOf(body: AlterMirrorsBody): MirrorSelection {
+  const names = body.mirror_topic_names ?? undefined
+  const pattern = body.mirror_topic_name_pattern ?? undefined
+  if (names !== undefined && pattern === undefined) return { names }
+  if (pattern !== undefined && names === undefined) return { pattern }
+  throw restError('SELECTION_INVALID', {})
+}
+
+function mirrorData(mirror: MirrorView, view: { base: string; withErrors: boolean }): MirrorData {
+  return {
+    kind: 'KafkaMirrorData',
+    metadata: { self: `${view.base}/links/${mirror.linkName}/mirrors/${mirror.mirrorTopicName}`, resource_name: null },
+    link_name: mirror.linkName,
+    mirror_topic_name: mirror.mirrorTopicName,
+    source_topic_name: mirror.sourceTopicName,
+    num_partitions: mirror.numPartitions,
+    mirror_lags: mirror.lags.map(lagData),
+    mirror_status: mirror.status,
+    mirror_topic_error: mirror.error,
+    state_time_ms: mirror.stateTimeMs,
+    ...(view.withErrors
+      ? {
+          mirror_state_transition_errors: mirror.stateTransitionErrors.map(({ code, message }) => ({
+            error_code: code,
+            error_message: message,
+          })),
+        }
+      : {}),
+    allowed_actions: [...mirror.allowedActions],
+    lag_ms: mirror.lagMs,
+    reason: mirror.reason,
+    held: mirror.held,
+    stop_points: mirror.stopPoints.map(point => ({
+      partition: point.partition,
+      stop_offset: point.stopOffset,
+      last_source_epoch: point.lastSourceEpoch,
+      stop_time_ms: point.stopTimeMs,
+    })),
+  }
+}
+
+function lagData(lag: MirrorLagView) {
+  return {
+    partition: lag.partition,
+    lag: lag.lag,
+    last_source_fetch_offset: lag.lastSourceFetchOffset,
+    lag_ms: lag.lagMs,
+    log_start_offset: lag.logStartOffset,
+    log_end_offset: lag.logEndOffset,
+    source_high_watermark: lag.sourceHighWatermark,
+    mirrored_bytes: lag.mirroredBytes,
+    partition_state: lag.state,
+    reason: lag.reason,
+  }
+}
+
+function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'][number] {
+  return {
+    kind: 'AlterMirrorsData',
+    metadata: { self: `${self}/${row.mirrorTopicName}`, resource_name: null },
+    mirror_topic_name: row.mirrorTopicName,
+    error_code: row.errorCode,
+    error_message: row.errorMessage,
+    mirror_lags: row.lags.map(lagData),
+    messages_truncated: null,
+    partition_level_truncation_data: [],
+    partitions: row.partitions.map(part => ({
+      partition: part.partition,
+      end_offset: part.endOffset,
+      stop_offset: part.stopOffset,
+      last_known_lag: part.lastKnownLag,
+      waiting_for: part.waitingFor,
+    })),
+    open_transactions: row.openTransactions,
+  }
+}

@@ -1,0 +1,65 @@
+/** Bodies and answers of the link operations (rest-and-cli §1.2). */
+import { type Static, Type } from 'typebox'
+import { ConfigEntries, item, list, nullable } from './envelope.ts'
+
+export const CreateLinkBody = Type.Object(
+  {
+    source_cluster_id: Type.Optional(nullable(Type.String())),
+    destination_cluster_id: Type.Optional(nullable(Type.String())),
+    remote_cluster_id: Type.Optional(nullable(Type.String())),
+    cluster_link_id: Type.Optional(nullable(Type.String())),
+    configs: Type.Optional(ConfigEntries),
+  },
+  { additionalProperties: false },
+)
+export type CreateLinkBody = Static<typeof CreateLinkBody>
+
+const LinkTask = Type.Object({
+  task_name: Type.String(),
+  state: Type.String(),
+  errors: Type.Array(Type.Object({ error_code: Type.String(), error_message: Type.String() })),
+})
+
+export const LinkData = item('KafkaLinkData', {
+  source_cluster_id: nullable(Type.String()),
+  destination_cluster_id: nullable(Type.String()),
+  remote_cluster_id: nullable(Type.String()),
+  link_name: Type.String(),
+  link_id: Type.String(),
+  cluster_link_id: Type.String(),
+  topic_names: Type.Array(Type.String()),
+  link_state: Type.String(),
+  link_error: Type.String(),
+  link_error_message: nullable(Type.String()),
+  link_error_time_ms: nullable(Type.Integer()),
+  tasks: Type.Optional(nullable(Type.Array(LinkTask))),
+  category_counts: Type.Array(Type.Object({ state_category: Type.String(), count: Type.Integer() })),
+})
+export type LinkData = Static<typeof LinkData>
+
+export const LinkDataList = list('KafkaLinkDataList', LinkData)
+export type LinkDataList = Static<typeof LinkDataList>
+
+export const LinkConfigData = item('KafkaLinkConfigData', {
+  cluster_id: Type.String(),
+  name: Type.String(),
+  value: nullable(Type.String()),
+  is_default: Type.Boolean(),
+  is_read_only: Type.Boolean(),
+  is_sensitive: Type.Boolean(),
+  source: Type.String(),
+  synonyms: Type.Array(Type.String()),
+  link_name: Type.String(),
+})
+export type LinkConfigData = Static<typeof LinkConfigData>
+
+export const LinkConfigDataList = list('KafkaLinkConfigDataList', LinkConfigData)
+export type LinkConfigDataList = Static<typeof LinkConfigDataList>
+
+/** The answer of create and delete when `report=true` asks for one. */
+export const LinkReport = Type.Object({
+  warnings: Type.Array(Type.String()),
+  failed_over: Type.Optional(Type.Array(Type.String())),
+  cluster_link_id: Type.Optional(Type.String()),
+})
+export type LinkReport = Static<typeof LinkReport>

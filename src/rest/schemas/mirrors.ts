@@ -1,0 +1,100 @@
+/** Bodies and answers of the mirror operations (rest-and-cli §1.3). */
+import { type Static, Type } from 'typebox'
+import { ConfigEntries, item, list, nullable } from './envelope.ts'
+
+export const CreateMirrorBody = Type.Object(
+  {
+    source_topic_name: Type.String({ minLength: 1 }),
+    mirror_topic_name: Type.Optional(nullable(Type.String())),
+    replication_factor: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 32767 }))),
+    configs: Type.Optional(ConfigEntries),
+  },
+  { additionalProperties: false },
+)
+export type CreateMirrorBody = Static<typeof CreateMirrorBody>
+
+export const AlterMirrorsBody = Type.Object(
+  {
+    mirror_topic_names: Type.Optional(nullable(Type.Array(Type.String()))),
+    mirror_topic_name_pattern: Type.Optional(nullable(Type.String())),
+  },
+  { additionalProperties: false },
+)
+export type AlterMirrorsBody = Static<typeof AlterMirrorsBody>
+
+const MirrorLag = Type.Object({
+  partition: Type.Integer(),
+  lag: nullable(Type.Integer()),
+  last_source_fetch_offset: Type.Integer(),
+  lag_ms: nullable(Type.Integer()),
+  log_start_offset: nullable(Type.Integer()),
+  log_end_offset: nullable(Type.Integer()),
+  source_high_watermark: nullable(Type.Integer()),
+  mirrored_bytes: Type.Integer(),
+  partition_state: Type.String(),
+  reason: nullable(Type.String()),
+})
+
+const TransitionError = Type.Object({ error_code: Type.String(), error_message: Type.String() })
+
+export const MirrorData = item('KafkaMirrorData', {
+  link_name: Type.String(),
+  mirror_topic_name: Type.String(),
+  source_topic_name: Type.String(),
+  num_partitions: Type.Integer(),
+  mirror_lags: Type.Array(MirrorLag),
+  mirror_status: Type.String(),
+  mirror_topic_error: Type.String(),
+  state_time_ms: Type.Integer(),
+  mirror_state_transition_errors: Type.Optional(nullable(Type.Array(TransitionError))),
+  allowed_actions: Type.Array(Type.String()),
+  lag_ms: nullable(Type.Integer()),
+  reason: nullable(Type.String()),
+  held: Type.Boolean(),
+  stop_points: Type.Array(
+    Type.Object({
+      partition: Type.Integer(),
+      stop_offset: Type.Integer(),
+      last_source_epoch: nullable(Type.Integer()),
+      stop_time_ms: Type.Integer(),
+    }),
+  ),
+})
+export type MirrorData = Static<typeof MirrorData>
+
+export const MirrorDataList = list('KafkaMirrorDataList', MirrorData)
+export type MirrorDataList = Static<typeof MirrorDataList>
+
+const AlterMirrorsData = Type.Object({
+  kind: Type.Literal('AlterMirrorsData'),
+  metadata: Type.Object({ self: Type.String(), resource_name: nullable(Type.String()) }),
+  mirror_topic_name: Type.String(),
+  error_code: nullable(Type.Integer()),
+  error_message: nullable(Type.String()),
+  mirror_lags: Type.Array(MirrorLag),
+  messages_truncated: nullable(Type.Integer()),
+  partition_level_truncation_data: Type.Array(
+    Type.Object({
+      partition_id: Type.Integer(),
+      offset_truncated_to: Type.Integer(),
+      messages_truncated: Type.Integer(),
+    }),
+  ),
+  partitions: Type.Array(
+    Type.Object({
+      partition: Type.Integer(),
+      end_offset: nullable(Type.Integer()),
+      stop_offset: nullable(Type.Integer()),
+      last_known_lag: nullable(Type.Integer()),
+      waiting_for: nullable(Type.String()),
+    }),
+  ),
+  open_transactions: Type.Integer(),
+})
+
+export const AlterMirrorsAnswer = Type.Object({
+  kind: Type.String(),
+  metadata: Type.Object({ self: Type.String(), resource_name: nullable(Type.String()) }),
+  data: Type.Array(AlterMirrorsData),
+})
+export type AlterMirrorsAnswer = Static<typeof AlterMirrorsAnswer>

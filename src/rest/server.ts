@@ -1,0 +1,59 @@
+/** The REST server: builds the HTTP application from the engine and the ports, and listens; called by the node. */
+import fastifySwagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyInstance } from 'fastify'
+import type { RestContext } from './context.ts'
+import { errorAnswer } from './errors.ts'
+import { clusterRoutes } from './routes/clusters.ts'
+import { healthRoutes } from './routes/health.ts'
+import { linkRoutes } from './routes/links.ts'
+import { mirrorRoutes } from './routes/mirrors.ts'
+import { topicRoutes } from './routes/topics.ts'
+
+/** Largest request body accepted. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024
+
+function emptyApplication() {
+  return fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    routerOptions: { maxParamLength: 500 },
+    forceCloseConnections: true,
+    // Unknown JSON fields are refused, never dropped, and nothing is coerced behind the caller's back.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+}
+
+/** The whole application, not listening yet (tests inject requests into it). */
+export async function buildRestApplication(context: RestContext): Promise<FastifyInstance> {
+  const app = emptyApplication()
+  // Schemas of answers document them; tests hold answers against them. Serialising must never drop or change a field.
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  app.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(error)
+    if (answer.status >= 500 && answer.status !== 503)
+      context.logger.error('REST request failed', { method: request.method, url: request.url, error })
+    if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
+    return reply.status(answer.status).send(answer.body)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    reply
+      .status(404)
+      .send({ error_code: 404, message: `no resource at ${request.method} ${request.url.split('?')[0]}` }),
+  )
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Lockstep REST API', version: context.version, license: { name: 'Apache-2.0' } },
+    },
+  })
+  await app.register(async scope => {
+    const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
+    clusterRoutes(routes, context)
+    topicRoutes(routes, context)
+    linkRoutes(routes, context)
+    mirrorRoutes(routes, context)
+    healthRoutes(routes, context)
+  })
+  await app.ready()
+  return app
+}
