@@ -147,14 +147,18 @@ ${arrayText('export const apiList = ', names)}
 }
 
 function metadataListText(files: readonly KeyedFile[]): string {
+  const definitions = files.flatMap(({ file }) => file.definitions)
+  const name = (definition: MessageDefinition): string => definition.name.replace(/Record$/, '')
   return `${generatedLine('every metadata record type, for registry.ts')}
 ${listImports(files)}
 
-/** All metadata records in the order of their types. */
-${arrayText(
-  'export const metadataRecordList = ',
-  files.flatMap(file => file.names),
-)}
+/** Numbers of the record types. */
+export const MetadataRecordType = {
+${definitions.map(definition => `  ${name(definition)}: ${definition.apiKey},\n`).join('')}} as const
+
+/** Tables by record type. */
+export const metadataRecordTables = {
+${definitions.map(definition => `  ${definition.apiKey}: ${definition.name},\n`).join('')}} as const
 `
 }
 
