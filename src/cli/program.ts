@@ -1,0 +1,63 @@
+/** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
+import { Command, CommanderError } from 'commander'
+import { addLinkCreate } from './commands/link/create.ts'
+import { addLinkDelete } from './commands/link/delete.ts'
+import { addLinkDescribe } from './commands/link/describe.ts'
+import { addLinkList } from './commands/link/list.ts'
+import { addMirrorCreate } from './commands/mirror/create.ts'
+import { addMirrorDescribe } from './commands/mirror/describe.ts'
+import { addMirrorFailover } from './commands/mirror/failover.ts'
+import { addMirrorList } from './commands/mirror/list.ts'
+import { addTopicDelete } from './commands/topic/delete.ts'
+import { addTopicList } from './commands/topic/list.ts'
+import { type CliEnvironment, PartlyFailed } from './context.ts'
+import { NodeUnreachable, RestFailure } from './rest-client.ts'
+import { UsageError } from './usage-error.ts'
+
+/** 0 ok, 1 failed, 2 usage, 3 partly failed, 4 cannot reach the node. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, partly: 3, unreachable: 4 } as const
+
+/** A command that the caller adds (server and demo, which are not clients of REST). */
+export type AddCommand = (program: Command) => void
+
+/** Builds the program; nothing runs yet. */
+export function buildProgram(environment: CliEnvironment, version: string, extra: readonly AddCommand[] = []): Command {
+  const { terminal } = environment
+  const program = new Command('lockstep')
+    .description('Cluster linking for Apache Kafka, without forking Kafka')
+    .version(version, '--version', 'show the version')
+    .option('--url <url>', 'REST endpoint of a node (default: $LOCKSTEP_URL or http://127.0.0.1:8090)')
+    .option('-o, --output <format>', 'human, json or yaml', 'human')
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .exitOverride()
+    .showHelpAfterError('(add --help for usage)')
+  for (const add of extra) add(program)
+
+  const link = program.command('link').description('links to other clusters')
+  for (const add of [addLinkCreate, addLinkList, addLinkDescribe, addLinkDelete]) add(link, environment)
+  const mirror = program.command('mirror').description('mirror topics')
+  for (const add of [addMirrorCreate, addMirrorList, addMirrorDescribe, addMirrorFailover]) add(mirror, environment)
+  const topic = program.command('topic').description('topics of this cluster')
+  for (const add of [addTopicList, addTopicDelete]) add(topic, environment)
+  return program
+}
+
+/** Parses and runs one invocation (`args` without node and script); resolves to the exit code and never rejects. */
+export async function runProgram(
+  program: Command,
+  args: readonly string[],
+  environment: CliEnvironment,
+): Promise<number> {
+  const { terminal } = environment
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    terminal.err(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (error instanceof RestFailure && error.hint !== undefined) terminal.err(`Hint: ${error.hint}\n`)
+    if (error instanceof UsageError) return EXIT.usage
+    if (error instanceof PartlyFailed) return EXIT.partly
+    return error instanceof NodeUnreachable ? EXIT.unreachable : EXIT.failed
+  }
+}
