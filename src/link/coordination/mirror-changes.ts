@@ -1,0 +1,83 @@
+/** Durable changes of mirror records, one at a time per mirror: read what is replayed, decide, append. */
+import type { Clock } from '../../core/clock.ts'
+import type { Uuid } from '../../core/uuid.ts'
+import { linkError } from '../errors.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { mirrorStateRecord, tombstone } from '../state-records/record-codec.ts'
+import { mirrorKey } from '../state-records/state-key.ts'
+import { type TransitionDetail, transition } from '../states/transition.ts'
+import { KeyedQueues } from './keyed-queues.ts'
+import type { StateJournal } from './state-journal.ts'
+
+/** Which mirror: the link and the name of its topic here. */
+export interface MirrorId {
+  readonly linkId: Uuid
+  readonly mirrorTopic: string
+}
+
+export const mirrorIdText = ({ linkId, mirrorTopic }: MirrorId): string => `${linkId}/${mirrorTopic}`
+
+export class MirrorChanges {
+  readonly #desired: DesiredState
+  readonly #journal: StateJournal
+  readonly #clock: Clock
+  readonly #queues = new KeyedQueues()
+
+  constructor(options: { desired: DesiredState; journal: StateJournal; clock: Clock }) {
+    this.#desired = options.desired
+    this.#journal = options.journal
+    this.#clock = options.clock
+  }
+
+  /** The replayed record. Throws MIRROR_NOT_FOUND. */
+  current(id: MirrorId): MirrorRecord {
+    const record = this.#desired.mirror(id.linkId, id.mirrorTopic)
+    if (!record) throw linkError('MIRROR_NOT_FOUND', { topic: id.mirrorTopic, link: this.#linkName(id.linkId) })
+    return record
+  }
+
+  /**
+   * Raises an event; `patch` adds to the record in the same durable write. Resolves to the record as it is then, undefined
+   * if the topic is no mirror any more. Rejects if the table refuses.
+   */
+  transition(
+    id: MirrorId,
+    detail: Omit<TransitionDetail, 'linkName' | 'timeMs'>,
+    patch?: (record: MirrorRecord) => MirrorRecord,
+  ): Promise<MirrorRecord | undefined> {
+    return this.#change(id, record => {
+      const linkName = this.#linkName(id.linkId)
+      const next = transition(record, { ...detail, linkName, timeMs: this.#clock.nowMs() })
+      return next === undefined || next === record || !patch ? next : patch(next)
+    })
+  }
+
+  /** Changes anything but the state. `change` may return the record itself: then nothing is written. */
+  update(id: MirrorId, change: (record: MirrorRecord) => MirrorRecord): Promise<MirrorRecord> {
+    return this.#change(id, record => {
+      const next = change(record)
+      if (next.state !== record.state) throw new TypeError('a state changes only through transition()')
+      return next
+    }) as Promise<MirrorRecord>
+  }
+
+  async idle(): Promise<void> {
+    await this.#queues.idle()
+  }
+
+  #change(id: MirrorId, decide: (record: MirrorRecord) => MirrorRecord | undefined): Promise<MirrorRecord | undefined> {
+    return this.#queues.run(mirrorIdText(id), async () => {
+      const record = this.current(id)
+      const next = decide(record)
+      if (next === record) return record
+      const key = mirrorKey(id.linkId, id.mirrorTopic)
+      await this.#journal.append([next === undefined ? tombstone(key) : mirrorStateRecord(next)])
+      return next
+    })
+  }
+
+  #linkName(linkId: Uuid): string {
+    return this.#desired.link(linkId)?.name ?? linkId
+  }
+}

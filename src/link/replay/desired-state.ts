@@ -1,0 +1,176 @@
+/** What the replayed records of `__lockstep_state` say should be; changed by `apply` only, so that every node reads the same. */
+import type { Uuid } from '../../core/uuid.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { StateChangeRecord } from '../state-records/record-codec.ts'
+import type { EpochRange, SourceEpochsRecord } from '../state-records/source-epochs-record.ts'
+import {
+  linkKey,
+  mirrorCreationKey,
+  mirrorKey,
+  recordKinds,
+  type StateKey,
+  sourceEpochsKey,
+  stateKeyText,
+} from '../state-records/state-key.ts'
+
+/** A key whose record this version cannot read. */
+export interface UnreadableRecord {
+  readonly key: StateKey
+  readonly reason: string
+}
+
+/** A pure function of the records applied so far; holds no time and does no I/O. */
+export class DesiredState {
+  readonly #links = new Map<string, LinkRecord>()
+  readonly #mirrors = new Map<string, MirrorRecord>()
+  readonly #creations = new Map<string, MirrorCreationRecord>()
+  readonly #epochs = new Map<string, SourceEpochsRecord>()
+  readonly #unreadable = new Map<string, UnreadableRecord>()
+  readonly #mirrorsByTopicId = new Map<Uuid, Map<string, MirrorRecord>>()
+  readonly #epochKeysByTopicId = new Map<Uuid, Map<string, StateKey>>()
+  #garbage: string | undefined
+
+  apply(change: StateChangeRecord): void {
+    switch (change.kind) {
+      case 'coordinator':
+        return
+      case 'garbage':
+        this.#garbage = change.reason
+        return
+      case 'unreadable':
+        // What was known under this key stays, so that nothing becomes writable; whoever acts asks `problemOf` first.
+        this.#unreadable.set(stateKeyText(change.key), change)
+        return
+      case 'removed':
+        return this.#remove(change.key)
+      case 'link':
+        return this.#readable(linkKey(change.record.linkId), text => this.#links.set(text, change.record))
+      case 'mirror':
+        return this.#applyMirror(change.record)
+      case 'mirror-creation': {
+        const { linkId, mirrorTopic } = change.record
+        return this.#readable(mirrorCreationKey(linkId, mirrorTopic), text => this.#creations.set(text, change.record))
+      }
+      case 'source-epochs':
+        return this.#applyEpochs(change.record)
+    }
+  }
+
+  links(): IterableIterator<LinkRecord> {
+    return this.#links.values()
+  }
+
+  link(linkId: Uuid): LinkRecord | undefined {
+    return this.#links.get(stateKeyText(linkKey(linkId)))
+  }
+
+  linkByName(name: string): LinkRecord | undefined {
+    return this.#links.values().find(link => link.name === name)
+  }
+
+  mirrors(): IterableIterator<MirrorRecord> {
+    return this.#mirrors.values()
+  }
+
+  mirrorsOf(linkId: Uuid): MirrorRecord[] {
+    return [...this.#mirrors.values()].filter(mirror => mirror.linkId === linkId)
+  }
+
+  mirror(linkId: Uuid, mirrorTopic: string): MirrorRecord | undefined {
+    return this.#mirrors.get(stateKeyText(mirrorKey(linkId, mirrorTopic)))
+  }
+
+  /** All records bound to a destination topic: more than one after a topic went from one link to another. */
+  mirrorsOfTopic(topicId: Uuid): Iterable<MirrorRecord> {
+    return this.#mirrorsByTopicId.get(topicId)?.values() ?? []
+  }
+
+  /** Mirrors whose creation has begun and not ended. */
+  creations(): IterableIterator<MirrorCreationRecord> {
+    return this.#creations.values()
+  }
+
+  creationOf(mirrorTopic: string): MirrorCreationRecord | undefined {
+    return this.#creations.values().find(creation => creation.mirrorTopic === mirrorTopic)
+  }
+
+  epochRanges(topicId: Uuid, partition: number, sourceClusterId: string): readonly EpochRange[] {
+    return this.#epochs.get(stateKeyText(sourceEpochsKey(topicId, partition, sourceClusterId)))?.ranges ?? []
+  }
+
+  /** Keys of all epoch records, by destination topic. */
+  epochKeysOf(topicId: Uuid): StateKey[] {
+    return [...(this.#epochKeysByTopicId.get(topicId)?.values() ?? [])]
+  }
+
+  topicsWithEpochs(): IterableIterator<Uuid> {
+    return this.#epochKeysByTopicId.keys()
+  }
+
+  /** Why this link must not act: a record about it or its mirrors cannot be read. undefined = it may. */
+  problemOf(linkId: Uuid): string | undefined {
+    if (this.#garbage !== undefined) return this.#garbage
+    for (const { key, reason } of this.#unreadable.values()) {
+      if (key.scope === linkId) return reason
+      for (const mirror of this.mirrorsOfTopic(key.scope)) if (mirror.linkId === linkId) return reason
+    }
+    return undefined
+  }
+
+  /** Is there an unreadable record about a mirror of this name? Then nobody can tell whether the topic is writable. */
+  unreadableMirror(topic: string): UnreadableRecord | undefined {
+    if (this.#unreadable.size === 0) return undefined
+    return this.#unreadable.values().find(record => record.key.kind !== recordKinds.link && record.key.name === topic)
+  }
+
+  unreadable(): IterableIterator<UnreadableRecord> {
+    return this.#unreadable.values()
+  }
+
+  #readable(key: StateKey, store: (text: string) => void): void {
+    const text = stateKeyText(key)
+    this.#unreadable.delete(text)
+    store(text)
+  }
+
+  #applyMirror(record: MirrorRecord): void {
+    this.#readable(mirrorKey(record.linkId, record.mirrorTopic), text => {
+      this.#unindexMirror(text)
+      this.#mirrors.set(text, record)
+      const ofTopic = this.#mirrorsByTopicId.get(record.topicId) ?? new Map<string, MirrorRecord>()
+      this.#mirrorsByTopicId.set(record.topicId, ofTopic.set(text, record))
+    })
+  }
+
+  #applyEpochs(record: SourceEpochsRecord): void {
+    const key = sourceEpochsKey(record.topicId, record.partition, record.sourceClusterId)
+    this.#readable(key, text => {
+      this.#epochs.set(text, record)
+      const ofTopic = this.#epochKeysByTopicId.get(record.topicId) ?? new Map<string, StateKey>()
+      this.#epochKeysByTopicId.set(record.topicId, ofTopic.set(text, key))
+    })
+  }
+
+  #remove(key: StateKey): void {
+    this.#readable(key, text => {
+      this.#unindexMirror(text)
+      this.#links.delete(text)
+      this.#mirrors.delete(text)
+      this.#creations.delete(text)
+      if (!this.#epochs.delete(text)) return
+      const ofTopic = this.#epochKeysByTopicId.get(key.scope)
+      ofTopic?.delete(text)
+      if (ofTopic?.size === 0) this.#epochKeysByTopicId.delete(key.scope)
+    })
+  }
+
+  #unindexMirror(text: string): void {
+    const previous = this.#mirrors.get(text)
+    if (!previous) return
+    const ofTopic = this.#mirrorsByTopicId.get(previous.topicId)
+    ofTopic?.delete(text)
+    if (ofTopic?.size === 0) this.#mirrorsByTopicId.delete(previous.topicId)
+  }
+}

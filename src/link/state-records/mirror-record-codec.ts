@@ -1,0 +1,129 @@
+/** Bytes of mirror records; called by the record codec. */
+import type { Uuid } from '../../core/uuid.ts'
+import { array, bool, int32, int64, list, string, struct, uuid } from '../../protocol/schema/field.ts'
+import { type Infer, message } from '../../protocol/schema/message.ts'
+import type { MirrorState } from '../engine-api.ts'
+import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
+import type { MirrorRecord } from './mirror-record.ts'
+
+/** Newest version that is written and understood. */
+export const mirrorRecordVersion = 0
+
+const table = message({
+  name: 'LockstepMirrorValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: {
+    topicId: uuid(),
+    sourceTopic: string(),
+    sourceTopicId: uuid(),
+    sourceClusterId: string(),
+    createdTimeMs: int64(),
+    state: string(),
+    stateEpoch: int32(),
+    stateTimeMs: int64(),
+    reason: string({ nullable: '0+' }),
+    held: bool(),
+    failedFrom: string({ nullable: '0+' }),
+    failures: array(struct({ partition: int32(), error: string(), reason: string(), timeMs: int64() })),
+    troubles: array(struct({ kind: string(), sinceMs: int64() })),
+    stoppingVerb: string({ nullable: '0+' }),
+    stoppingSinceMs: int64(),
+    startOffsets: list(int64),
+    stopPoints: array(
+      struct({
+        partition: int32(),
+        stopOffset: int64(),
+        lastSourceEpoch: int32(),
+        timeMs: int64(),
+        lastSourceFetchOffset: int64(),
+        lag: int64(),
+        openTransactions: int32(),
+      }),
+    ),
+    history: array(struct({ state: string(), event: string(), reason: string(), timeMs: int64() })),
+  },
+})
+
+export function encodeMirrorRecord(record: MirrorRecord): Buffer {
+  return table.encode(
+    {
+      topicId: record.topicId,
+      sourceTopic: record.sourceTopic,
+      sourceTopicId: record.sourceTopicId,
+      sourceClusterId: record.sourceClusterId,
+      createdTimeMs: BigInt(record.createdTimeMs),
+      state: record.state,
+      stateEpoch: record.stateEpoch,
+      stateTimeMs: BigInt(record.stateTimeMs),
+      reason: record.reason ?? null,
+      held: record.held,
+      failedFrom: record.failedFrom ?? null,
+      failures: record.failures.map(failure => ({ ...failure, timeMs: BigInt(failure.timeMs) })),
+      troubles: record.troubles.map(({ kind, sinceMs }) => ({ kind, sinceMs: BigInt(sinceMs) })),
+      stoppingVerb: record.stopping?.verb ?? null,
+      stoppingSinceMs: BigInt(record.stopping?.sinceMs ?? -1),
+      startOffsets: record.startOffsets.map(BigInt),
+      stopPoints: record.stopPoints.map(point => ({
+        partition: point.partition,
+        stopOffset: BigInt(point.stopOffset),
+        lastSourceEpoch: point.lastSourceEpoch ?? -1,
+        timeMs: BigInt(point.timeMs),
+        lastSourceFetchOffset: BigInt(point.lastSourceFetchOffset),
+        lag: BigInt(point.lag ?? -1),
+        openTransactions: point.openTransactions,
+      })),
+      history: record.history.map(change => ({ ...change, timeMs: BigInt(change.timeMs) })),
+    },
+    mirrorRecordVersion,
+  )
+}
+
+/** Throws DecodeError, or RangeError for a state or verb of a newer version. */
+export function decodeMirrorRecord(body: Buffer, key: { linkId: Uuid; mirrorTopic: string }): MirrorRecord {
+  const value = table.decode(body, mirrorRecordVersion)
+  return {
+    ...key,
+    topicId: value.topicId,
+    sourceTopic: value.sourceTopic,
+    sourceTopicId: value.sourceTopicId,
+    sourceClusterId: value.sourceClusterId,
+    createdTimeMs: Number(value.createdTimeMs),
+    state: storedState(value.state),
+    stateEpoch: value.stateEpoch,
+    stateTimeMs: Number(value.stateTimeMs),
+    reason: value.reason ?? undefined,
+    held: value.held,
+    failedFrom: value.failedFrom === null ? undefined : storedState(value.failedFrom),
+    failures: value.failures.map(failure => ({ ...failure, timeMs: Number(failure.timeMs) })),
+    troubles: value.troubles.map(({ kind, sinceMs }) => ({ kind, sinceMs: Number(sinceMs) })),
+    stopping: stopping(value),
+    startOffsets: value.startOffsets.map(Number),
+    stopPoints: value.stopPoints.map(point => ({
+      partition: point.partition,
+      stopOffset: Number(point.stopOffset),
+      lastSourceEpoch: point.lastSourceEpoch < 0 ? undefined : point.lastSourceEpoch,
+      timeMs: Number(point.timeMs),
+      lastSourceFetchOffset: Number(point.lastSourceFetchOffset),
+      lag: point.lag < 0n ? undefined : Number(point.lag),
+      openTransactions: point.openTransactions,
+    })),
+    history: value.history.map(change => ({
+      ...change,
+      state: storedState(change.state),
+      timeMs: Number(change.timeMs),
+    })),
+  }
+}
+
+function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {
+  const { stoppingVerb: verb } = value
+  if (verb === null) return undefined
+  if (verb !== 'failover' && verb !== 'promote') throw new RangeError(`unknown stopping verb ${verb}`)
+  return { verb, sinceMs: Number(value.stoppingSinceMs) }
+}
+
+function storedState(text: string): MirrorState {
+  if (!Object.hasOwn(mirrorTopicTable, text) || text === 'none') throw new RangeError(`unknown mirror state ${text}`)
+  return text as MirrorState
+}

@@ -1,0 +1,76 @@
+/** The record of one mirror topic in `__lockstep_state`: its state and everything that must outlive the node that decides it. */
+import type { Uuid } from '../../core/uuid.ts'
+import type { MirrorState } from '../engine-api.ts'
+
+/** A partition that does not follow its source any more, and why. */
+export interface PartitionFailure {
+  readonly partition: number
+  /** rest-and-cli §1.4 MirrorTopicError. */
+  readonly error: string
+  readonly reason: string
+  readonly timeMs: number
+}
+
+/** Where a partition ended as a mirror, durable before the write fence drops. */
+export interface StopPointRecord {
+  readonly partition: number
+  /** End of what came from the source, before any marker of ours. */
+  readonly stopOffset: number
+  readonly lastSourceEpoch: number | undefined
+  readonly timeMs: number
+  /** -1 = never fetched since the node started. */
+  readonly lastSourceFetchOffset: number
+  /** Lag behind the last source high watermark seen; undefined = unknown. */
+  readonly lag: number | undefined
+  /** Transactions that were open in the mirror's log and got our ABORT markers. */
+  readonly openTransactions: number
+}
+
+/** One entry of the history, newest last. */
+export interface StateChange {
+  readonly state: MirrorState
+  readonly event: string
+  readonly reason: string
+  readonly timeMs: number
+}
+
+/** A failure of the whole topic that is retried, and since when (wall clock: it survives restarts). */
+export interface TroubleSince {
+  readonly kind: string
+  readonly sinceMs: number
+}
+
+/** A verb on its way to STOPPED: from this record on the mirror never fetches again. */
+export interface StoppingRecord {
+  readonly verb: 'failover' | 'promote'
+  readonly sinceMs: number
+}
+
+export interface MirrorRecord {
+  readonly linkId: Uuid
+  readonly mirrorTopic: string
+  /** The destination topic that this record is bound to; another topic of the name is none of ours. */
+  readonly topicId: Uuid
+  readonly sourceTopic: string
+  readonly sourceTopicId: Uuid
+  readonly sourceClusterId: string
+  readonly createdTimeMs: number
+  readonly state: MirrorState
+  /** Grows with every change of state. */
+  readonly stateEpoch: number
+  readonly stateTimeMs: number
+  readonly reason: string | undefined
+  readonly held: boolean
+  /** The state that FAILED was entered from. */
+  readonly failedFrom: MirrorState | undefined
+  readonly failures: readonly PartitionFailure[]
+  readonly troubles: readonly TroubleSince[]
+  readonly stopping: StoppingRecord | undefined
+  /** Index = partition. Resolved once, at creation. */
+  readonly startOffsets: readonly number[]
+  readonly stopPoints: readonly StopPointRecord[]
+  readonly history: readonly StateChange[]
+}
+
+/** Entries of the history that are kept. */
+export const historyMax = 100

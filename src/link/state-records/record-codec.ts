@@ -1,0 +1,129 @@
+/** State records ⇄ bytes. A value is its version (int16) and the body; an unknown newer version is named, never guessed at. */
+import { messageOf } from '../../core/errors.ts'
+import type { StateRecord } from '../ports.ts'
+import { decodeLinkRecord, encodeLinkRecord, type LinkRecord, linkRecordVersion } from './link-record.ts'
+import {
+  decodeMirrorCreation,
+  encodeMirrorCreation,
+  type MirrorCreationRecord,
+  mirrorCreationVersion,
+} from './mirror-creation-record.ts'
+import type { MirrorRecord } from './mirror-record.ts'
+import { decodeMirrorRecord, encodeMirrorRecord, mirrorRecordVersion } from './mirror-record-codec.ts'
+import {
+  decodeSourceEpochs,
+  encodeSourceEpochs,
+  type SourceEpochsRecord,
+  sourceEpochsVersion,
+} from './source-epochs-record.ts'
+import {
+  coordinatorKey,
+  decodeStateKey,
+  encodeStateKey,
+  linkKey,
+  mirrorCreationKey,
+  mirrorKey,
+  recordKinds,
+  type StateKey,
+  sourceEpochsKey,
+} from './state-key.ts'
+
+/** One replayed record. */
+export type StateChangeRecord =
+  | { readonly kind: 'coordinator' }
+  | { readonly kind: 'link'; readonly record: LinkRecord }
+  | { readonly kind: 'mirror'; readonly record: MirrorRecord }
+  | { readonly kind: 'mirror-creation'; readonly record: MirrorCreationRecord }
+  | { readonly kind: 'source-epochs'; readonly record: SourceEpochsRecord }
+  | { readonly kind: 'removed'; readonly key: StateKey }
+  /** Written by a newer version, or damaged: what the key is about must stop. */
+  | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
+  /** Not even the key can be read. */
+  | { readonly kind: 'garbage'; readonly reason: string }
+
+const withVersion = (version: number, body: Buffer): Buffer => {
+  const head = Buffer.alloc(2)
+  head.writeInt16BE(version)
+  return Buffer.concat([head, body])
+}
+
+const record = (key: StateKey, version: number, body: Buffer): StateRecord => ({
+  key: encodeStateKey(key),
+  value: withVersion(version, body),
+})
+
+export const linkStateRecord = (link: LinkRecord): StateRecord =>
+  record(linkKey(link.linkId), linkRecordVersion, encodeLinkRecord(link))
+
+export const mirrorStateRecord = (mirror: MirrorRecord): StateRecord =>
+  record(mirrorKey(mirror.linkId, mirror.mirrorTopic), mirrorRecordVersion, encodeMirrorRecord(mirror))
+
+export const mirrorCreationStateRecord = (creation: MirrorCreationRecord): StateRecord =>
+  record(
+    mirrorCreationKey(creation.linkId, creation.mirrorTopic),
+    mirrorCreationVersion,
+    encodeMirrorCreation(creation),
+  )
+
+export const sourceEpochsStateRecord = (epochs: SourceEpochsRecord): StateRecord =>
+  record(
+    sourceEpochsKey(epochs.topicId, epochs.partition, epochs.sourceClusterId),
+    sourceEpochsVersion,
+    encodeSourceEpochs(epochs),
+  )
+
+/** The no-op that a new coordinator commits before it decides anything. */
+export const coordinatorStateRecord = (): StateRecord => record(coordinatorKey, 0, Buffer.alloc(0))
+
+export const tombstone = (key: StateKey): StateRecord => ({ key: encodeStateKey(key), value: null })
+
+/** Never throws: what cannot be read is reported with its key. */
+export function decodeStateRecord({ key: keyBytes, value }: StateRecord): StateChangeRecord {
+  let key: StateKey
+  try {
+    key = decodeStateKey(keyBytes)
+  } catch (error) {
+    return { kind: 'garbage', reason: `a record key of ${keyBytes.length} bytes is unreadable: ${messageOf(error)}` }
+  }
+  if (value === null) return { kind: 'removed', key }
+  try {
+    return decodeValue(key, value)
+  } catch (error) {
+    return { kind: 'unreadable', key, reason: `its state record is unreadable: ${messageOf(error)}` }
+  }
+}
+
+function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
+  const version = value.readInt16BE(0)
+  const body = value.subarray(2)
+  const newest = newestVersions[key.kind]
+  if (newest === undefined)
+    return { kind: 'unreadable', key, reason: `kind ${key.kind} of state records is unknown to this version` }
+  if (version < 0 || version > newest) {
+    const reason = `its state record has version ${version}, this version of Lockstep knows up to ${newest}`
+    return { kind: 'unreadable', key, reason }
+  }
+  const ofMirror = { linkId: key.scope, mirrorTopic: key.name }
+  switch (key.kind) {
+    case recordKinds.link:
+      return { kind: 'link', record: decodeLinkRecord(body, key.scope) }
+    case recordKinds.mirror:
+      return { kind: 'mirror', record: decodeMirrorRecord(body, ofMirror) }
+    case recordKinds.mirrorCreation:
+      return { kind: 'mirror-creation', record: decodeMirrorCreation(body, ofMirror) }
+    case recordKinds.sourceEpochs: {
+      const ofEpochs = { topicId: key.scope, partition: key.partition, sourceClusterId: key.name }
+      return { kind: 'source-epochs', record: decodeSourceEpochs(body, ofEpochs) }
+    }
+    default:
+      return { kind: 'coordinator' }
+  }
+}
+
+const newestVersions: Readonly<Record<number, number>> = {
+  [recordKinds.coordinator]: 0,
+  [recordKinds.link]: linkRecordVersion,
+  [recordKinds.mirror]: mirrorRecordVersion,
+  [recordKinds.mirrorCreation]: mirrorCreationVersion,
+  [recordKinds.sourceEpochs]: sourceEpochsVersion,
+}
