@@ -18,6 +18,8 @@ const flag = {
 const STORED = 0x8000_0000
 /** Block maximum code 4, what Java producers write. */
 const BLOCK_BYTES = 64 * 1024
+/** LZ4 cannot expand more. */
+const EXPANSION_MAX = 255
 
 /** Frame of independent 64 KiB blocks without checksums or content size, as Kafka's Java producer writes. */
 export function compressLz4(bytes: Buffer): Buffer {
@@ -54,8 +56,7 @@ export function decompressLz4(bytes: Buffer, bytesMax: number): Buffer {
     position = frame.blocksAt
     for (let length = readUint32(bytes, position); length !== 0; length = readUint32(bytes, position)) {
       const block = blockAt(bytes, position, frame)
-      const plain = decompressBlock(block, Math.min(frame.blockBytesMax, bytesMax - total))
-      if (plain.length > frame.blockBytesMax) throw failed('a block is larger than the frame allows')
+      const plain = decompressBlock(block, frame, bytesMax - total)
       total += plain.length
       if (total > bytesMax) throw tooLarge(bytesMax)
       parts.push(plain)
@@ -108,17 +109,19 @@ function blockAt(bytes: Buffer, position: number, frame: Frame): Block {
   return { stored: word >= STORED, bytes: data, end }
 }
 
-function decompressBlock(block: Block, bytesMax: number): Buffer {
+function decompressBlock(block: Block, frame: Frame, bytesLeft: number): Buffer {
   if (block.stored) return block.bytes
-  // The size in front is an upper bound to the library; it allocates that much and cuts to what the block holds.
+  // The size in front is an upper bound to the library: it allocates that much and cuts to what the block holds. Without
+  // the expansion limit many tiny blocks would each allocate the frame's block maximum.
+  const blockMax = Math.min(frame.blockBytesMax, EXPANSION_MAX * block.bytes.length)
   const sized = Buffer.allocUnsafe(4 + block.bytes.length)
-  sized.writeUInt32LE(bytesMax)
+  sized.writeUInt32LE(Math.min(blockMax, bytesLeft))
   block.bytes.copy(sized, 4)
   try {
     return uncompressSync(sized)
   } catch (error) {
-    if (error instanceof Error && /too small/.test(error.message)) throw tooLarge(bytesMax, error)
-    throw failed('a block is corrupt', error)
+    const overBound = error instanceof Error && /too small/.test(error.message) && bytesLeft < blockMax
+    throw overBound ? tooLarge(bytesLeft, error) : failed('a block is corrupt or larger than the frame allows', error)
   }
 }
 
