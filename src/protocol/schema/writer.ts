@@ -64,7 +64,7 @@ export class Writer {
     this.#start = this.#position
   }
 
-  /** Makes room for `size` bytes and returns where they go. */
+  /** Makes room for `size` bytes and returns where they go; may replace #buffer and #view, so read those afterwards. */
   #reserve(size: number): number {
     const position = this.#position
     if (position + size > this.#buffer.length) return this.#grow(size)
@@ -86,41 +86,49 @@ export class Writer {
 
   int8(value: number): void {
     if ((value << 24) >> 24 !== value) throw refuse(value, 'an int8')
-    this.#view.setInt8(this.#reserve(1), value)
+    const at = this.#reserve(1)
+    this.#view.setInt8(at, value)
   }
 
   bool(value: boolean): void {
-    this.#view.setInt8(this.#reserve(1), value ? 1 : 0)
+    const at = this.#reserve(1)
+    this.#view.setInt8(at, value ? 1 : 0)
   }
 
   int16(value: number): void {
     if ((value << 16) >> 16 !== value) throw refuse(value, 'an int16')
-    this.#view.setInt16(this.#reserve(2), value)
+    const at = this.#reserve(2)
+    this.#view.setInt16(at, value)
   }
 
   uint16(value: number): void {
     if ((value & 0xffff) !== value) throw refuse(value, 'a uint16')
-    this.#view.setUint16(this.#reserve(2), value)
+    const at = this.#reserve(2)
+    this.#view.setUint16(at, value)
   }
 
   int32(value: number): void {
     if ((value | 0) !== value) throw refuse(value, 'an int32')
-    this.#view.setInt32(this.#reserve(4), value)
+    const at = this.#reserve(4)
+    this.#view.setInt32(at, value)
   }
 
   uint32(value: number): void {
     if (value >>> 0 !== value) throw refuse(value, 'a uint32')
-    this.#view.setUint32(this.#reserve(4), value)
+    const at = this.#reserve(4)
+    this.#view.setUint32(at, value)
   }
 
   int64(value: bigint): void {
     if (typeof value !== 'bigint' || value < INT64_MIN || value > INT64_MAX) throw refuse(value, 'an int64')
-    this.#view.setBigInt64(this.#reserve(8), value)
+    const at = this.#reserve(8)
+    this.#view.setBigInt64(at, value)
   }
 
   float64(value: number): void {
     if (typeof value !== 'number') throw refuse(value, 'a float64')
-    this.#view.setFloat64(this.#reserve(8), value)
+    const at = this.#reserve(8)
+    this.#view.setFloat64(at, value)
   }
 
   uuid(value: string): void {
@@ -134,10 +142,12 @@ export class Writer {
     if ((value | 0) !== value || value < 0) throw refuse(value, 'an unsigned varint')
     let rest = value
     while (rest > 0x7f) {
-      this.#view.setUint8(this.#reserve(1), (rest & 0x7f) | 0x80)
+      const at = this.#reserve(1)
+      this.#view.setUint8(at, (rest & 0x7f) | 0x80)
       rest >>>= 7
     }
-    this.#view.setUint8(this.#reserve(1), rest)
+    const at = this.#reserve(1)
+    this.#view.setUint8(at, rest)
   }
 
   string(value: string): void {
@@ -212,6 +222,7 @@ export class Writer {
   }
 
   #text(value: string, bytes: number): void {
-    this.#buffer.write(value, this.#reserve(bytes), bytes, 'utf8')
+    const at = this.#reserve(bytes)
+    this.#buffer.write(value, at, bytes, 'utf8')
   }
 }
