@@ -96,6 +96,10 @@ export function effectiveTopicConfig(config: TopicConfig, layers: ConfigLayers):
   return scaled(server.value, config.synonyms[names.indexOf(server.name)]?.scale ?? 1)
 }
 
+/** Effective text of a server property itself (no group inheritance); null = not set. */
+export const effectiveBrokerConfig = (name: string, layers: Omit<ConfigLayers, 'topic'>): string | null =>
+  brokerValue(name, serverValues([name], layers))
+
 /** Negative values mean "no bound" in every unit. */
 const scaled = (text: string, scale: number): string =>
   scale === 1 || Number(text) < 0 ? text : String(Number(text) * scale)

@@ -1,5 +1,5 @@
 /** The immutable picture of the cluster that every part of the node reads; built by `metadata-editor.ts` from KRaft metadata records. */
-import type { Uuid } from '../core/uuid.ts'
+import { type Uuid, ZERO_UUID } from '../core/uuid.ts'
 import { PersistentMap } from './persistent-map.ts'
 
 /** A listener of a broker or controller; `securityProtocol` as on the wire (0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL). */
@@ -146,6 +146,13 @@ export const emptyImage = (clusterId: string): MetadataImage => ({
   clientQuotas: new Map(),
   delegationTokens: new Map(),
 })
+
+/** Reserved values among `PartitionImage.directories` (KIP-858). */
+export const DirectoryId = {
+  UNASSIGNED: ZERO_UUID,
+  LOST: 'AAAAAAAAAAAAAAAAAAAAAQ' as Uuid,
+  MIGRATING: 'AAAAAAAAAAAAAAAAAAAAAg' as Uuid,
+} as const
 
 /** A config resource: type as on the wire (2 = topic, 4 = broker) and its name ("" = all brokers). */
 export interface ConfigResource {

@@ -1,12 +1,12 @@
 /** The effective configs of one topic as plain typed values, in the shape that the logs and replicas take. */
-import { type ConfigLayers, effectiveTopicConfig } from './config-resolution.ts'
+import { type ConfigLayers, effectiveBrokerConfig, effectiveTopicConfig } from './config-resolution.ts'
 import type { ConfigValue } from './kafka-property.ts'
 import { topicConfigs } from './topic-configs.ts'
 
 /** Times in ms, sizes in bytes; −1 in a retention = no bound. */
 export interface TopicSettings {
-  readonly compact: boolean
-  readonly deleteOld: boolean
+  readonly compacts: boolean
+  readonly deletes: boolean
   readonly compressionType: 'uncompressed' | 'gzip' | 'snappy' | 'lz4' | 'zstd' | 'producer'
   readonly compressionLevels: { readonly gzip: number; readonly lz4: number; readonly zstd: number }
   readonly deleteRetentionMs: number
@@ -19,6 +19,8 @@ export interface TopicSettings {
   readonly minCleanableDirtyRatio: number
   readonly minCompactionLagMs: number
   readonly minInsyncReplicas: number
+  /** `producer.id.expiration.ms` of the broker. */
+  readonly producerIdExpirationMs: number
   readonly retentionBytes: number
   readonly retentionMs: number
   readonly segmentBytes: number
@@ -50,8 +52,8 @@ export function topicSettings(layers: ConfigLayers): TopicSettings {
   const policies = Array.isArray(policy) ? policy : []
   const internalSegmentBytes = readConfig('internal.segment.bytes', layers)
   return {
-    compact: policies.includes('compact'),
-    deleteOld: policies.includes('delete'),
+    compacts: policies.includes('compact'),
+    deletes: policies.includes('delete'),
     compressionType: readConfig('compression.type', layers) as TopicSettings['compressionType'],
     compressionLevels: {
       gzip: number('compression.gzip.level'),
@@ -68,6 +70,7 @@ export function topicSettings(layers: ConfigLayers): TopicSettings {
     minCleanableDirtyRatio: number('min.cleanable.dirty.ratio'),
     minCompactionLagMs: number('min.compaction.lag.ms'),
     minInsyncReplicas: number('min.insync.replicas'),
+    producerIdExpirationMs: Number(effectiveBrokerConfig('producer.id.expiration.ms', layers)),
     retentionBytes: number('retention.bytes'),
     retentionMs: number('retention.ms'),
     segmentBytes: internalSegmentBytes === undefined ? number('segment.bytes') : Number(internalSegmentBytes),

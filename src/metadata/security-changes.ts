@@ -1,0 +1,88 @@
+/** Applies the records about ACLs, SCRAM credentials, delegation tokens and client quotas (10, 11, 14, 18, 19, 22, 26) to a copy; used by the metadata editor. */
+import type { Uuid } from '../core/uuid.ts'
+import type { DelegationTokenRecord } from '../protocol/metadata-records/10-delegation-token.ts'
+import type { UserScramCredentialRecord } from '../protocol/metadata-records/11-user-scram-credential.ts'
+import type { ClientQuotaRecord } from '../protocol/metadata-records/14-client-quota.ts'
+import type { AccessControlEntryRecord } from '../protocol/metadata-records/18-access-control-entry.ts'
+import type { RemoveUserScramCredentialRecord } from '../protocol/metadata-records/22-remove-user-scram-credential.ts'
+import {
+  type AclImage,
+  type ClientQuotaImage,
+  type DelegationTokenImage,
+  type MetadataImage,
+  type ScramCredentialImage,
+  scramCredentialKey,
+} from './metadata-image.ts'
+import type { PersistentMapEditor } from './persistent-map.ts'
+
+export class SecurityChanges {
+  readonly #base: MetadataImage
+  #acls: PersistentMapEditor<Uuid, AclImage> | undefined
+  #scram: Map<string, ScramCredentialImage> | undefined
+  #quotas: Map<string, ClientQuotaImage> | undefined
+  #tokens: Map<string, DelegationTokenImage> | undefined
+
+  constructor(base: MetadataImage) {
+    this.#base = base
+  }
+
+  addAcl(record: AccessControlEntryRecord): void {
+    this.#acls ??= this.#base.acls.edit()
+    this.#acls.set(record.id, record)
+  }
+
+  removeAcl(id: Uuid): void {
+    this.#acls ??= this.#base.acls.edit()
+    this.#acls.delete(id)
+  }
+
+  scramCredential(record: UserScramCredentialRecord): void {
+    this.#scram ??= new Map(this.#base.scramCredentials)
+    this.#scram.set(scramCredentialKey(record.name, record.mechanism), {
+      user: record.name,
+      mechanism: record.mechanism,
+      // The bytes are views of a whole batch that the image must not keep alive.
+      salt: Buffer.from(record.salt),
+      storedKey: Buffer.from(record.storedKey),
+      serverKey: Buffer.from(record.serverKey),
+      iterations: record.iterations,
+    })
+  }
+
+  removeScramCredential(record: RemoveUserScramCredentialRecord): void {
+    this.#scram ??= new Map(this.#base.scramCredentials)
+    this.#scram.delete(scramCredentialKey(record.name, record.mechanism))
+  }
+
+  clientQuota(record: ClientQuotaRecord): void {
+    this.#quotas ??= new Map(this.#base.clientQuotas)
+    const entity = record.entity
+      .map(({ entityType: type, entityName: name }) => ({ type, name }))
+      .sort((a, b) => (a.type < b.type ? -1 : 1))
+    const key = JSON.stringify(entity)
+    const values = new Map(this.#quotas.get(key)?.values)
+    if (record.remove) values.delete(record.key)
+    else values.set(record.key, record.value)
+    if (values.size > 0) this.#quotas.set(key, { entity, values })
+    else this.#quotas.delete(key)
+  }
+
+  delegationToken(record: DelegationTokenRecord): void {
+    this.#tokens ??= new Map(this.#base.delegationTokens)
+    this.#tokens.set(record.tokenId, record)
+  }
+
+  removeDelegationToken(tokenId: string): void {
+    this.#tokens ??= new Map(this.#base.delegationTokens)
+    this.#tokens.delete(tokenId)
+  }
+
+  finish(): Pick<MetadataImage, 'acls' | 'scramCredentials' | 'clientQuotas' | 'delegationTokens'> {
+    return {
+      acls: this.#acls?.finish() ?? this.#base.acls,
+      scramCredentials: this.#scram ?? this.#base.scramCredentials,
+      clientQuotas: this.#quotas ?? this.#base.clientQuotas,
+      delegationTokens: this.#tokens ?? this.#base.delegationTokens,
+    }
+  }
+}
