@@ -1,4 +1,4 @@
-// batch-read: what Kafka's own classes see in the bytes of record batches; the batch suite compares our reader and builder with it.
+// batch-read: what Kafka's own classes see in the bytes of record batches; used by the batch suite.
 package lockstep;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,7 +17,7 @@ import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.TimestampType;
 
-/** args: {bytes: base64}. Answers {validBytes, batches}; throws what Kafka throws when a batch or record is not valid. */
+/** args: {bytes: base64}. Answers {validBytes, batches}; throws what Kafka throws for a batch that is not valid. */
 public final class BatchReadCommand implements Command {
     @Override
     public Object run(JsonNode args) {
