@@ -31,6 +31,7 @@ public final class ConsumeCommand implements Command {
             "max.poll.records", "5000",
             "fetch.max.bytes", "67108864",
             "max.partition.fetch.bytes", "33554432",
+            "fetch.max.wait.ms", "50",
             "default.api.timeout.ms", "20000");
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(Clients.properties(args, defaults))) {
             List<TopicPartition> partitions = partitionsOf(consumer, args);
@@ -68,7 +69,7 @@ public final class ConsumeCommand implements Command {
         long deadline = System.nanoTime() + args.path("timeoutMs").asLong(60_000) * 1_000_000;
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             if (System.nanoTime() > deadline) throw new IllegalStateException("not at " + ends + ": " + positions(consumer));
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
                 TopicPartition partition = new TopicPartition(record.topic(), record.partition());
                 if (record.offset() < ends.get(partition)) rows.get(partition).add(row(record, content));
             }

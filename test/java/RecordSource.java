@@ -16,7 +16,7 @@ record RecordSource(Long timestamp, byte[] key, byte[] value, List<Header> heade
 
     /**
      * records: [{key?, value?, timestamp?, headers?: [[key, value]]}] (text, null allowed), or generate: {count,
-     * valueBytes? (64), random? (bytes that do not compress), keys? (number of distinct keys, 0 = null keys),
+     * valueBytes? (64), random? (printable noise that hardly compresses), keys? (number of distinct keys, 0 = null keys),
      * keyPrefix?, timestamp? (of the first; default now), timestampStep? (ms, 1), headers? (per record), seed? (1)}.
      */
     static Iterable<RecordSource> of(JsonNode args) {
@@ -58,7 +58,7 @@ record RecordSource(Long timestamp, byte[] key, byte[] value, List<Header> heade
         int keys = plan.path("keys").asInt(0);
         byte[] key = keys == 0 ? null : (plan.path("keyPrefix").asText("key-") + index % keys).getBytes(StandardCharsets.UTF_8);
         byte[] value = new byte[plan.path("valueBytes").asInt(64)];
-        if (plan.path("random").asBoolean(false)) random.nextBytes(value);
+        if (plan.path("random").asBoolean(false)) fillWithNoise(value, random);
         else fillWithWords(value, random);
         List<Header> headers = new ArrayList<>();
         for (int header = 0; header < plan.path("headers").asInt(0); header++) {
@@ -69,6 +69,11 @@ record RecordSource(Long timestamp, byte[] key, byte[] value, List<Header> heade
             ? Long.valueOf(plan.get("timestamp").asLong() + index * plan.path("timestampStep").asLong(1))
             : null;
         return new RecordSource(timestamp, key, value, headers);
+    }
+
+    private static void fillWithNoise(byte[] value, Random random) {
+        random.nextBytes(value);
+        for (int index = 0; index < value.length; index++) value[index] = (byte) ('0' + (value[index] & 63));
     }
 
     private static void fillWithWords(byte[] value, Random random) {

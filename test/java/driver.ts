@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -49,7 +48,7 @@ export class JavaDriver {
   private constructor(version: KafkaVersion, child: ChildProcessByStdio<Writable, Readable, Readable>) {
     this.version = version
     this.#child = child
-    createInterface({ input: child.stdout }).on('line', line => this.#settle(JSON.parse(line)))
+    onLines(child.stdout, line => this.#settle(JSON.parse(line)))
     child.stderr.on('data', (chunk: Buffer) => {
       this.#noise = (this.#noise + chunk.toString()).slice(-16_384)
     })
@@ -105,6 +104,21 @@ export class JavaDriver {
     for (const { reject } of this.#pending.values()) reject(new Error(`the Java driver ended:\n${this.#noise}`))
     this.#pending.clear()
   }
+}
+
+/** Splits at line feeds only: node:readline also splits at U+2028, which may stand in JSON strings as it is. */
+function onLines(stream: Readable, take: (line: string) => void): void {
+  let parts: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      parts.push(chunk.subarray(start, end))
+      take(Buffer.concat(parts).toString())
+      parts = []
+      start = end + 1
+    }
+    parts.push(chunk.subarray(start))
+  })
 }
 
 /** Folder with the compiled classes; `kafka-4/` holds commands that need classes which 3.9 does not have. */

@@ -1,0 +1,73 @@
+// Whether a mirror topic equals its source: offsets, bytes as Kafka's tools see them, records as Java reads them.
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { eventually } from '../eventually.ts'
+import { checkIndexes, type DumpedBatch, dumpLog } from './logs.ts'
+import type { Consumed, TopicSide } from './topic-side.ts'
+
+/** Source and destination of a link. */
+export interface Sides {
+  readonly source: TopicSide
+  readonly mirror: TopicSide
+}
+
+/** Waits until log start, high watermark and last stable offset of every partition are the same on both sides. */
+export async function waitUntilInStep({ source, mirror }: Sides, topic: string, timeoutMs = 60_000): Promise<void> {
+  await eventually(
+    async () => {
+      const [there, here] = await Promise.all([offsets(source, topic), offsets(mirror, topic)])
+      deepStrictEqual(here, there)
+    },
+    { timeoutMs, intervalMs: 100 },
+  )
+}
+
+async function offsets(side: TopicSide, topic: string) {
+  const { partitions } = await side.describe(topic)
+  return partitions
+    .map(({ partition, logStart, highWatermark, lastStable }) => ({ partition, logStart, highWatermark, lastStable }))
+    .sort((left, right) => left.partition - right.partition)
+}
+
+/** Waits for the mirror, then compares everything. */
+export async function assertEqualTopics(sides: Sides, topic: string): Promise<void> {
+  await waitUntilInStep(sides, topic)
+  const { partitions } = await sides.source.describe(topic)
+  for (const { partition, logStart } of partitions) {
+    const where = { partition, fromOffset: logStart }
+    const there = await dumpLog(sides.source, topic, where)
+    const here = await dumpLog(sides.mirror, topic, where)
+    assertEqualBatches(here, there, `${topic}-${partition}`)
+    await checkIndexes(sides.mirror, topic, partition)
+  }
+  await assertEqualReads(sides, topic)
+}
+
+/** Compares what Java consumers read on both sides, uncommitted and committed, record by record. */
+export async function assertEqualReads({ source, mirror }: Sides, topic: string): Promise<void> {
+  for (const isolation of ['read_uncommitted', 'read_committed'] as const) {
+    const there = await source.consume(topic, { isolation })
+    const here = await mirror.consume(topic, { isolation })
+    assertEqualRecords(here, there, `${topic} ${isolation}`)
+  }
+}
+
+/** Like deepStrictEqual, with the first difference only: whole logs are too long to print. */
+export function assertEqualBatches(here: readonly DumpedBatch[], there: readonly DumpedBatch[], what: string): void {
+  for (const [index, batch] of there.entries()) {
+    deepStrictEqual(here[index], batch, `${what}: batch ${index} of ${there.length}, at offset ${batch.baseOffset}`)
+  }
+  strictEqual(here.length, there.length, `${what}: number of batches`)
+}
+
+function assertEqualRecords(here: Consumed, there: Consumed, what: string): void {
+  deepStrictEqual(Object.keys(here), Object.keys(there), `${what}: partitions`)
+  for (const [partition, expected] of Object.entries(there)) {
+    const actual = here[partition]
+    if (actual === undefined) throw new Error(`${what}: no partition ${partition}`)
+    for (const [index, record] of expected.records.entries()) {
+      deepStrictEqual(actual.records[index], record, `${what}: partition ${partition}, record ${index}`)
+    }
+    strictEqual(actual.records.length, expected.records.length, `${what}: records of partition ${partition}`)
+    deepStrictEqual([actual.start, actual.end], [expected.start, expected.end], `${what}: partition ${partition}`)
+  }
+}

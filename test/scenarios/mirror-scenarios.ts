@@ -1,0 +1,158 @@
+// The tests of a mirror of a real Kafka, for one version of it; each mirror-kafka-*.suite.ts runs them.
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { eventually } from '../eventually.ts'
+import { JavaError } from '../java/driver.ts'
+import type { KafkaVersion } from '../kafka/jars.ts'
+import { skipWithout } from '../requirements.ts'
+import { assertEqualBatches, assertEqualReads, assertEqualTopics, waitUntilInStep } from './equality.ts'
+import { checkIndexes, dumpLog } from './logs.ts'
+import { type MirrorWorld, startMirrorWorld } from './mirror-world.ts'
+import { sourceTopics } from './source-topics.ts'
+import type { ProduceArgs, TopicSide } from './topic-side.ts'
+import { openTransaction } from './transactions.ts'
+
+/** Defines the tests; they run in order and share one source, one node and one link. */
+export function mirrorScenarios(version: KafkaVersion): void {
+  const skip = skipWithout('java')
+  let started: MirrorWorld | undefined
+  const world = () => started ?? fail()
+  before(async () => {
+    if (skip === false) started = await startMirrorWorld(version)
+  })
+  after(() => started?.close())
+
+  for (const topic of sourceTopics) {
+    test(`a mirror of ${topic.about} equals its source in Kafka ${version}`, { skip }, async () => {
+      const { sides, link } = world()
+      await sides.source.createTopic(topic.name, { partitions: topic.partitions ?? 1, configs: topic.configs ?? {} })
+      await topic.fill?.(sides.source, topic.name)
+      await link.mirror(topic.name, topic.mirrorConfigs)
+      await assertEqualTopics(sides, topic.name)
+      const mirror = await link.describe(topic.name)
+      strictEqual(mirror.mirror_status, 'ACTIVE')
+      await eventually(async () => {
+        const { mirror_lags: lags } = await link.describe(topic.name)
+        deepStrictEqual(
+          lags.map(row => row.lag),
+          lags.map(() => 0),
+        )
+      })
+    })
+  }
+
+  test('a node killed while it copies a backlog goes on where its log ends', { skip }, () => killWhileCopying(world()))
+  test('kills and DeleteRecords during mirroring leave an equal mirror', { skip }, () => killAndDeleteLive(world()))
+  test('records deleted before they were mirrored become a hole', { skip }, () => overtakenByDeletion(world()))
+  test('a mirror refuses clients with a policy violation', { skip }, () => refuseClients(world()))
+  test('failover ends open transactions and lets clients write on', { skip }, () => failOver(world()))
+}
+
+function fail(): never {
+  throw new Error('the clusters did not start')
+}
+
+async function killWhileCopying({ sides, link, node }: MirrorWorld): Promise<void> {
+  const topic = 'backlog'
+  await sides.source.createTopic(topic, { partitions: 2 })
+  const generate = { count: 8_000, valueBytes: 10_000, keys: 1_000, random: true }
+  await sides.source.produce(topic, { generate })
+  await link.mirror(topic, { 'segment.bytes': '4194304', 'index.interval.bytes': '1024' })
+  const target = await endOffsets(sides.source, topic)
+  for (const share of [0.1, 0.5]) {
+    await waitForEnd(sides.mirror, topic, target * share)
+    await node.crash()
+  }
+  await assertEqualTopics(sides, topic)
+}
+
+async function killAndDeleteLive({ sides, link, node }: MirrorWorld): Promise<void> {
+  const topic = 'live'
+  await sides.source.createTopic(topic, { partitions: 1 })
+  await link.mirror(topic)
+  const codecs = ['none', 'zstd', 'lz4', 'snappy'] as const
+  for (const [round, codec] of codecs.entries()) {
+    const start = await endOffsets(sides.source, topic)
+    const generate = { count: 4_000, valueBytes: 200, keys: 100, seed: round }
+    const producing = sides.source.produce(topic, { codec, batch: 40, generate })
+    await waitForEnd(sides.mirror, topic, start + 500)
+    // Not at the edge of a batch of 40.
+    await sides.source.deleteRecords(topic, { 0: start + 213 })
+    await node.crash()
+    await producing
+  }
+  await assertEqualTopics(sides, topic)
+}
+
+async function overtakenByDeletion({ sides, node }: MirrorWorld): Promise<void> {
+  const topic = 'live'
+  const before = await endOffsets(sides.mirror, topic)
+  await node.kill()
+  await sides.source.produce(topic, { batch: 10, generate: { count: 500 } })
+  await sides.source.deleteRecords(topic, { 0: before + 255 })
+  await node.start()
+  await assertEqualTopics(sides, topic)
+}
+
+async function refuseClients({ sides }: MirrorWorld): Promise<void> {
+  const refusal = (error: unknown) => error instanceof JavaError && error.javaClass === 'PolicyViolationException'
+  const attempts: ProduceArgs[] = [{}, { idempotent: false }, { acks: '1', idempotent: false, codec: 'gzip' }]
+  const before = await sides.mirror.describe('transactions')
+  for (const attempt of attempts) {
+    await rejects(sides.mirror.produce('transactions', { ...attempt, generate: { count: 3 } }), refusal)
+  }
+  await rejects(sides.mirror.deleteRecords('transactions', { 0: 1 }), refusal)
+  deepStrictEqual(await sides.mirror.describe('transactions'), before)
+  await assertEqualTopics(sides, 'transactions')
+}
+
+async function failOver({ sides, link, node }: MirrorWorld): Promise<void> {
+  const topic = 'transactions'
+  const { source, mirror } = sides
+  await waitUntilInStep(sides, topic)
+  const [stop] = (await mirror.describe(topic)).partitions
+  ok(stop !== undefined && stop.lastStable < stop.highWatermark, 'a transaction is open')
+  await link.failOver([topic, 'empty', 'codecs'])
+
+  const [stopped] = (await mirror.describe(topic)).partitions
+  strictEqual(stopped?.lastStable, stopped?.highWatermark, 'nothing is open any more')
+  const copied = await dumpLog(source, topic)
+  const kept = await dumpLog(mirror, topic)
+  assertEqualBatches(kept.slice(0, copied.length), copied, 'what was mirrored')
+  const markers = kept.slice(copied.length).flatMap(batch => batch.lines.slice(1))
+  strictEqual(markers.length, 1, 'one ABORT marker')
+  ok(/endTxnMarker: ABORT coordinatorEpoch: \d+$/.test(markers[0] ?? ''), markers[0])
+
+  await writeOn(sides, topic, stopped?.highWatermark ?? -1)
+  await writeOn(sides, 'empty', 0)
+  const contents = await mirror.consume(topic, { isolation: 'read_committed' })
+  await node.crash()
+  deepStrictEqual(await mirror.consume(topic, { isolation: 'read_committed' }), contents)
+  await link.waitForStatus(topic, 'STOPPED')
+  await checkIndexes(mirror, topic)
+  await writeOn(sides, topic, contents[0]?.end ?? -1)
+
+  // Whatever happens at the source now stays there.
+  await source.endTransaction(openTransaction(topic), 'commit')
+  await assertEqualReads(sides, 'codecs')
+}
+
+/** Produces in every way and checks that offsets go on from `from`. */
+async function writeOn({ mirror }: MirrorWorld['sides'], topic: string, from: number): Promise<void> {
+  const plain = await mirror.produce(topic, { partition: 0, codec: 'lz4', generate: { count: 10, keys: 2 } })
+  strictEqual(plain.first['0'], from, `${topic} goes on`)
+  await mirror.produce(topic, { partition: 0, acks: '1', idempotent: false, generate: { count: 5 } })
+  const [partition] = (await mirror.describe(topic)).partitions
+  strictEqual(partition?.highWatermark, from + 15)
+  strictEqual(partition.lastStable, from + 15)
+}
+
+/** Sum of the high watermarks of a topic. */
+async function endOffsets(side: TopicSide, topic: string): Promise<number> {
+  const { partitions } = await side.describe(topic)
+  return partitions.reduce((sum, partition) => sum + partition.highWatermark, 0)
+}
+
+async function waitForEnd(side: TopicSide, topic: string, offset: number): Promise<void> {
+  await eventually(async () => ok((await endOffsets(side, topic)) >= offset), { intervalMs: 5 })
+}
