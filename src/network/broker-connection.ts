@@ -1,0 +1,131 @@
+/** A client connection to one Kafka broker that speaks typed messages in negotiated versions; source/, controller/ and replica/ use it. */
+import { messageOf } from '../core/errors.ts'
+import { apiOf } from '../protocol/api-registry.ts'
+import { type BrokerApis, negotiateVersions } from './api-negotiation.ts'
+import { BrokerChannel, type ChannelOptions } from './broker-channel.ts'
+import { ConnectionError } from './connection-error.ts'
+import type { VersionRange } from './headers.ts'
+import type { ClientSoftware } from './request-handler.ts'
+
+export interface ConnectOptions extends ChannelOptions {
+  /** Default of every request. A request without an answer in time closes the connection: later answers queue behind it. */
+  readonly requestTimeoutMs: number
+  /** How we introduce ourselves (KIP-511). */
+  readonly software?: ClientSoftware
+}
+
+/** An api to call, e.g. `{ request: FetchRequest, response: FetchResponse }` of protocol/messages. */
+export interface CallableApi<Q, R> {
+  readonly request: {
+    readonly name: string
+    readonly apiKey: number
+    readonly versions: VersionRange
+    encodeChunks(value: Q, version: number): Buffer[]
+  }
+  readonly response: { decode(buffer: Buffer, version: number): R }
+}
+
+export interface SendOptions {
+  /** Default: the highest that both sides have. */
+  readonly version?: number | undefined
+  readonly timeoutMs?: number | undefined
+  /** Gives up waiting; the connection stays usable. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const SOFTWARE_DEFAULT: ClientSoftware = { name: 'lockstep', version: '0.1.0' }
+
+/** Every failure is a ConnectionError, or the reason of the caller's own signal. */
+export class BrokerConnection {
+  readonly host: string
+  readonly port: number
+  /** What the broker serves, by api key. */
+  readonly brokerApis: BrokerApis
+  readonly #channel: BrokerChannel
+  readonly #requestTimeoutMs: number
+
+  private constructor(channel: BrokerChannel, brokerApis: BrokerApis, options: ConnectOptions) {
+    this.host = options.host
+    this.port = options.port
+    this.brokerApis = brokerApis
+    this.#channel = channel
+    this.#requestTimeoutMs = options.requestTimeoutMs
+  }
+
+  /** Connects to the first address that answers and learns the broker's api versions. */
+  static async connect(options: ConnectOptions): Promise<BrokerConnection> {
+    const channel = await BrokerChannel.open(options)
+    try {
+      const { requestTimeoutMs: timeoutMs, signal } = options
+      const software = options.software ?? SOFTWARE_DEFAULT
+      return new BrokerConnection(channel, await negotiateVersions(channel, { software, timeoutMs, signal }), options)
+    } catch (error) {
+      channel.close()
+      throw error
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#channel.isOpen
+  }
+
+  /** Resolves when the connection is gone: with the reason, or undefined if it was closed here. */
+  get closed(): Promise<Error | undefined> {
+    return this.#channel.closed
+  }
+
+  /** Requests sent and not answered. */
+  get pendingCount(): number {
+    return this.#channel.pendingCount
+  }
+
+  /** The highest version of an api that the broker, our tables and `range` have in common. */
+  versionFor(apiKey: number, range?: VersionRange): number | undefined {
+    const theirs = this.brokerApis.get(apiKey)
+    const ours = apiOf(apiKey)?.request.versions
+    if (!theirs || !ours) return undefined
+    const max = Math.min(theirs.max, ours.max, range?.max ?? ours.max)
+    return max >= Math.max(theirs.min, ours.min, range?.min ?? 0) ? max : undefined
+  }
+
+  /** Sends at once (other requests may be under way) and waits for the answer. Records and bytes in it are views of its frame. */
+  async send<Q, R>(
+    api: CallableApi<Q, R>,
+    request: Q,
+    options: SendOptions = {},
+  ): Promise<{ version: number; response: R }> {
+    const { name, apiKey } = api.request
+    const version = options.version ?? this.versionFor(apiKey)
+    if (version === undefined) throw this.#noVersion(api)
+    const answer = await this.#channel.exchange({
+      apiKey,
+      version,
+      body: api.request.encodeChunks(request, version),
+      timeoutMs: options.timeoutMs ?? this.#requestTimeoutMs,
+      signal: options.signal,
+    })
+    try {
+      return { version, response: api.response.decode(answer, version) }
+    } catch (error) {
+      const what = `the answer of ${this.#channel.peer} to ${name} version ${version} cannot be decoded`
+      throw new ConnectionError('protocol', `${what}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  /** Closes at once; what waits is rejected with kind closed. */
+  close(): void {
+    this.#channel.close()
+  }
+
+  #noVersion<Q, R>(api: CallableApi<Q, R>): ConnectionError {
+    const { name, apiKey, versions: ours } = api.request
+    const theirs = this.brokerApis.get(apiKey)
+    const detail = theirs
+      ? `it serves ${theirs.min} to ${theirs.max}, we speak ${ours.min} to ${ours.max}`
+      : 'it has none'
+    return new ConnectionError(
+      'unsupported-version',
+      `${this.#channel.peer} has no usable version of ${name}: ${detail}`,
+    )
+  }
+}

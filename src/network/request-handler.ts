@@ -1,0 +1,50 @@
+/** What a listener and the code behind it (broker/ handlers) say to each other about one request. */
+
+/** The identity that the connection logged in as. */
+export interface Principal {
+  readonly type: 'User'
+  readonly name: string
+}
+
+/** Who is not asked to log in. */
+export const ANONYMOUS: Principal = { type: 'User', name: 'ANONYMOUS' }
+
+/** The client library as it introduced itself in ApiVersions (KIP-511). */
+export interface ClientSoftware {
+  readonly name: string
+  readonly version: string
+}
+
+/** One request, its header parsed and checked: key and version are ones that the listener serves. */
+export interface IncomingRequest {
+  readonly apiKey: number
+  readonly apiVersion: number
+  readonly correlationId: number
+  readonly clientId: string | null
+  /** What follows the header. Belongs to the request: nobody else writes to it. */
+  readonly body: Buffer
+  /** Monotonic time at which the last byte had arrived. */
+  readonly receivedMs: number
+}
+
+/** The connection that a request came on. */
+export interface ClientContext {
+  /** `local:port-remote:port-number`, unique in the process's life. */
+  readonly connectionId: string
+  readonly remoteAddress: string
+  readonly remotePort: number
+  /** Name of the listener, e.g. PLAINTEXT. */
+  readonly listener: string
+  readonly principal: Principal
+  /** Undefined until the client introduced itself. */
+  readonly clientSoftware: ClientSoftware | undefined
+  /** Aborted when the connection is gone: waiting for its sake is pointless. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Answers one request with the chunks of the response body (the listener adds size and header; the chunks are written
+ * as they are, uncopied, so they must stay unchanged), or undefined for none (Produce with acks=0). It answers failures in
+ * the protocol's way; a rejection closes the connection.
+ */
+export type RequestHandler = (request: IncomingRequest, client: ClientContext) => Promise<readonly Buffer[] | undefined>

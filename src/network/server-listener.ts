@@ -1,0 +1,116 @@
+/** A listening port that speaks Kafka: accepts connections and hands their requests to a handler; node/ and tests start one per listener. */
+import { createServer, type Server, type Socket } from 'node:net'
+import { type Clock, sleep, type Timer } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ServedApis } from './headers.ts'
+import type { RequestHandler } from './request-handler.ts'
+import { ServerConnection } from './server-connection.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 = any free port. */
+  readonly port: number
+  /** Listener name as in Kafka's `listeners`, e.g. PLAINTEXT. */
+  readonly name: string
+  /** Larger requests close their connection (Kafka's socket.request.max.bytes). */
+  readonly maxRequestBytes: number
+  /** A connection without a request, or with an answer nobody reads, is closed after this (connections.max.idle.ms). */
+  readonly idleTimeoutMs: number
+  /** More connections than this are closed as they come (max.connections). Default 10 000. */
+  readonly maxConnections?: number
+  /** Requests of other apis or versions close their connection. Contains ApiVersions (18). */
+  readonly served: ServedApis
+  readonly handler: RequestHandler
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const CONNECTIONS_MAX_DEFAULT = 10_000
+const CLOSE_TIMEOUT_MS_DEFAULT = 5000
+/** Pending connections that the kernel may queue: 5 000 clients reconnect at once after a restart. */
+const BACKLOG = 4096
+
+/** Binds and listens. Rejects with the system's error (EADDRINUSE, EACCES, ...). */
+export async function listen(options: ListenOptions): Promise<KafkaServer> {
+  const server = createServer({ allowHalfOpen: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: options.host, port: options.port, backlog: BACKLOG }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return new KafkaServer(server, options)
+}
+
+export class KafkaServer {
+  readonly host: string
+  readonly port: number
+  readonly #options: ListenOptions
+  readonly #server: Server
+  readonly #connections = new Set<ServerConnection>()
+  #sweep: Timer
+  #accepted = 0
+  #closing: Promise<void> | undefined
+
+  constructor(server: Server, options: ListenOptions) {
+    const address = server.address()
+    this.host = options.host
+    this.port = typeof address === 'object' && address ? address.port : options.port
+    this.#options = options
+    this.#server = server
+    server.maxConnections = options.maxConnections ?? CONNECTIONS_MAX_DEFAULT
+    server.on('connection', socket => this.#accept(socket))
+    server.on('drop', drop =>
+      options.logger.warn(`refusing a connection of ${drop?.remoteAddress}: ${server.maxConnections} are open`),
+    )
+    server.on('error', error => options.logger.error(`listener ${options.name}: ${error.message}`))
+    this.#sweep = this.#sweepLater()
+  }
+
+  /** Open connections. */
+  get connectionCount(): number {
+    return this.#connections.size
+  }
+
+  /**
+   * Stops accepting, lets requests that are being answered end for at most `timeoutMs`, then closes the rest.
+   * Resolves when every connection is closed; further calls get the same promise.
+   */
+  close(timeoutMs = CLOSE_TIMEOUT_MS_DEFAULT): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs)
+    return this.#closing
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    this.#sweep.cancel()
+    const stopped = new Promise<void>(resolve => this.#server.close(() => resolve()))
+    const open = [...this.#connections]
+    for (const connection of open) connection.drain()
+    const drained = new AbortController()
+    const allClosed = Promise.all(open.map(connection => connection.closed)).then(() => drained.abort())
+    await sleep(this.#options.clock, timeoutMs, drained.signal)
+    for (const connection of open) connection.destroy('the listener closes')
+    await Promise.all([allClosed, stopped])
+  }
+
+  #accept(socket: Socket): void {
+    const { name, maxRequestBytes, served, handler, clock, logger } = this.#options
+    const settings = { listenerName: name, requestBytesMax: maxRequestBytes, served, handler, clock, logger }
+    const connection = new ServerConnection(socket, this.#accepted++, settings)
+    this.#connections.add(connection)
+    void connection.closed.then(() => this.#connections.delete(connection))
+    if (this.#closing) connection.destroy('the listener closes')
+  }
+
+  /** One timer for all connections: closes each at most a tenth of the timeout late. */
+  #sweepLater(): Timer {
+    const { clock, idleTimeoutMs } = this.#options
+    return clock.after(Math.max(1, Math.ceil(idleTimeoutMs / 10)), () => {
+      const now = clock.monotonicMs()
+      for (const connection of this.#connections)
+        if (connection.idleMs(now) >= idleTimeoutMs) connection.destroy(`idle for ${idleTimeoutMs} ms`)
+      this.#sweep = this.#sweepLater()
+    })
+  }
+}
