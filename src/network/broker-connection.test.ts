@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { ManualClock, systemClock } from '../core/clock.ts'
 import { silentLogger } from '../core/logger.ts'
@@ -10,7 +9,7 @@ import { ApiVersionsResponse } from '../protocol/messages/18-api-versions.ts'
 import { BrokerConnection, type ConnectOptions } from './broker-connection.ts'
 import { ConnectionError } from './connection-error.ts'
 import { frameOf } from './fakes/raw-client.ts'
-import { FrameAssembler } from './frame-assembler.ts'
+import { startRaw } from './fakes/raw-server.ts'
 import type { RequestHandler } from './request-handler.ts'
 import { listen } from './server-listener.ts'
 
@@ -54,30 +53,6 @@ async function start(t: TestContext, handler: RequestHandler, o: Partial<Connect
   const connection = await BrokerConnection.connect(options(server.port, o))
   t.after(() => connection.close())
   return { server, connection }
-}
-
-/** A server that is not ours: gets every frame, answers with raw bytes. */
-async function startRaw(t: TestContext, onFrame: (frame: Buffer, socket: Socket) => void): Promise<number> {
-  const sockets: Socket[] = []
-  const server: Server = createServer(socket => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-    const assembler = new FrameAssembler({ frameBytesMax: 1 << 20, mayAlias: true, allocateAtOnceBytesMax: 1024 })
-    socket.on('data', chunk => {
-      for (let at = 0; at < chunk.length; ) {
-        at = assembler.push(chunk, at)
-        const frame = assembler.take()
-        if (frame) onFrame(frame, socket)
-      }
-    })
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 const kind = (expected: ConnectionError['kind'], message: RegExp) => (error: unknown) => {
@@ -274,65 +249,3 @@ test('garbage and answers nobody asked for are protocol failures', async t => {
     await assert.rejects(BrokerConnection.connect(options(port)), kind('protocol', message))
   }
 })
-
-test('connecting tries every address of a name', async t => {
-  const { server } = await start(t, echoNothing)
-  const dnsLookup = async (host: string) => {
-    assert.equal(host, 'kafka.example')
-    return ['127.0.0.77', '127.0.0.1']
-  }
-  const connection = await BrokerConnection.connect(options(server.port, { host: 'kafka.example', dnsLookup }))
-  connection.close()
-})
-
-test('a name that does not resolve, and a port where nobody listens, are told apart', async () => {
-  const dnsLookup = async () => Promise.reject(new Error('getaddrinfo ENOTFOUND nowhere'))
-  await assert.rejects(
-    BrokerConnection.connect(options(1, { host: 'nowhere', dnsLookup })),
-    kind('dns', /cannot resolve nowhere: getaddrinfo ENOTFOUND/),
-  )
-  const none = async () => []
-  await assert.rejects(
-    BrokerConnection.connect(options(1, { host: 'nowhere', dnsLookup: none })),
-    kind('dns', /no address/),
-  )
-  await assert.rejects(
-    BrokerConnection.connect(options(1)),
-    kind('tcp', /cannot connect to 127\.0\.0\.1:1: 127\.0\.0\.1: connection refused/),
-  )
-})
-
-test('a name server that never answers runs into the connect timeout', async () => {
-  const clock = new ManualClock()
-  const never = () => new Promise<string[]>(() => {})
-  const attempt = assert.rejects(
-    BrokerConnection.connect(options(1, { host: 'slow.example', dnsLookup: never, clock })),
-    kind('timeout', /resolving slow\.example took longer than 5000 ms/),
-  )
-  await clock.advance(5000)
-  await attempt
-})
-
-test('a broker that accepts and says nothing runs into the request timeout', async t => {
-  const clock = new ManualClock()
-  const asked = Promise.withResolvers<void>()
-  const port = await startRaw(t, () => asked.resolve())
-  const attempt = assert.rejects(
-    BrokerConnection.connect(options(port, { clock })),
-    kind('timeout', /no answer to ApiVersions version 4 in 5000 ms/),
-  )
-  await asked.promise
-  await clock.advance(5000)
-  await attempt
-})
-
-test('connecting can be given up at every stage', async t => {
-  const early = new AbortController()
-  early.abort(new Error('no need'))
-  await assert.rejects(BrokerConnection.connect(options(1, { signal: early.signal })), new Error('no need'))
-  const late = new AbortController()
-  const port = await startRaw(t, () => late.abort(new Error('changed my mind')))
-  await assert.rejects(BrokerConnection.connect(options(port, { signal: late.signal })), new Error('changed my mind'))
-})
-
-const echoNothing: RequestHandler = async () => []
