@@ -28,8 +28,9 @@ export interface KafkaProperty {
   readonly max?: number
   /** One more allowed value outside [min, max]. */
   readonly also?: number
-  /** The only allowed values (of each item, for a list); case matters. */
+  /** The only allowed values (of each item, for a list); case matters unless `anyCase`. */
   readonly values?: readonly string[]
+  readonly anyCase?: true
   /** Form of each item of a list, with words for the person who got it wrong. */
   readonly itemForm?: { readonly pattern: RegExp; readonly words: string }
   /** A server property that can be altered at run time: per broker only, or for the whole cluster too. */
@@ -78,7 +79,7 @@ function rowWithoutDefault(property: KafkaProperty, doc: string): ConfigRow<Conf
     case 'list':
       return widen(listRow({ doc, check: items => itemsProblem(property, items) }))
     default:
-      return widen(stringRow({ doc, check: text => oneOf(values, text), sensitive: property.type === 'password' }))
+      return widen(stringRow({ doc, check: text => oneOf(values, property.anyCase ? text.toUpperCase() : text), sensitive: property.type === 'password' }))
   }
 }
 

@@ -15,6 +15,7 @@ export const coordinatorsProperties: Readonly<Record<string, KafkaProperty>> = {
     type: 'string',
     default: 'bidirectional',
     values: ['DISABLED', 'DOWNGRADE', 'UPGRADE', 'BIDIRECTIONAL'],
+    anyCase: true,
   },
   'group.consumer.min.assignment.interval.ms': { type: 'int', default: '0', min: 0 },
   'group.consumer.min.heartbeat.interval.ms': { type: 'int', default: '5000', min: 1 },

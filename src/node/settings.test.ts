@@ -1,0 +1,85 @@
+/** Reading of node properties: defaults, Kafka's names, refusals that list everything at once. */
+import { deepStrictEqual, match, strictEqual, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseSettings } from './settings.ts'
+import { SettingsError } from './settings-error.ts'
+
+const settingsOf = (entries: Record<string, string>) => parseSettings(new Map(Object.entries(entries)))
+
+function problemsOf(entries: Record<string, string>): readonly string[] {
+  try {
+    settingsOf(entries)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('an empty file gives a standalone node on 9092 with REST on loopback', () => {
+  const settings = settingsOf({})
+  strictEqual(settings.nodeId, 1)
+  deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092 }])
+  deepStrictEqual(settings.rest, { host: '127.0.0.1', port: 8090 })
+  deepStrictEqual(settings.warnings, [])
+})
+
+test("Kafka's combined-mode file is understood; its controller listener is left out", () => {
+  const settings = settingsOf({
+    'process.roles': 'broker,controller',
+    'node.id': '7',
+    'controller.quorum.voters': '7@localhost:9093',
+    listeners: 'PLAINTEXT://127.0.0.1:19092,CONTROLLER://127.0.0.1:19093',
+    'advertised.listeners': 'PLAINTEXT://example.org:19092',
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    'log.dirs': '/var/lib/kafka',
+    'num.network.threads': '3',
+    'num.io.threads': '8',
+  })
+  strictEqual(settings.nodeId, 7)
+  deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '127.0.0.1', port: 19092 }])
+  strictEqual(settings.listeners.advertised.get('PLAINTEXT')?.host, 'example.org')
+  strictEqual(settings.dataDirectory, '/var/lib/kafka')
+  strictEqual(settings.warnings.length, 1)
+  match(settings.warnings[0] ?? '', /no effect.*num\.io\.threads, num\.network\.threads/)
+})
+
+test('an unknown name is refused with the nearest known one', () => {
+  deepStrictEqual(problemsOf({ 'log.dir.s': '/x' }), ['unknown property "log.dir.s"; did you mean "log.dirs"?'])
+  match(problemsOf({ 'rest.listener': 'http://127.0.0.1:1' })[0] ?? '', /did you mean "rest\.listeners"/)
+})
+
+test('all problems are listed at once', () => {
+  const problems = problemsOf({
+    'node.id': 'one',
+    'rest.listeners': 'https://0.0.0.0:8090',
+    'log.dirs': '/a,/b',
+    'process.roles': 'broker',
+  })
+  strictEqual(problems.length, 4, problems.join('\n'))
+})
+
+test('REST off loopback is refused', () => {
+  match(problemsOf({ 'rest.listeners': 'http://0.0.0.0:8090' })[0] ?? '', /not a loopback address/)
+  match(problemsOf({ 'rest.listeners': 'http://10.0.0.1:8090' })[0] ?? '', /not a loopback address/)
+  deepStrictEqual(settingsOf({ 'rest.listeners': 'http://[::1]:80' }).rest, { host: '::1', port: 80 })
+})
+
+test('a listener that is not PLAINTEXT is refused by name', () => {
+  match(problemsOf({ listeners: 'SASL_SSL://:9092' })[0] ?? '', /SASL_SSL; only PLAINTEXT/)
+  match(problemsOf({ listeners: 'CLIENT://:9092' })[0] ?? '', /CLIENT has no entry/)
+  deepStrictEqual(problemsOf({ listeners: 'CLIENT://:9092', 'listener.security.protocol.map': 'CLIENT:PLAINTEXT' }), [])
+})
+
+test('a cluster id must be a Kafka uuid', () => {
+  match(problemsOf({ 'cluster.id': 'my-cluster' })[0] ?? '', /22 characters/)
+  strictEqual(settingsOf({ 'cluster.id': '4L6g3nShT-eMCtK--X86sw' }).clusterId, '4L6g3nShT-eMCtK--X86sw')
+})
+
+test('a secret is not repeated in the message that refuses it', () => {
+  throws(
+    () => settingsOf({ 'ssl.key.passwords': 'hunter2' }),
+    error => error instanceof SettingsError && !error.message.includes('hunter2'),
+  )
+})

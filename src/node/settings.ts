@@ -1,0 +1,147 @@
+/** Reads a node's properties file (Kafka's names and our own) into checked settings; called by `lockstep server`. */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parse } from 'dot-properties'
+import { ConfigValueError } from '../core/config-rows.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Uuid } from '../core/uuid.ts'
+import { brokerConfig, judgeProperty } from '../metadata/broker-configs.ts'
+import { type ListenerSettings, parseListeners } from './listeners.ts'
+import {
+  isOwnProperty,
+  type OwnPropertyName,
+  type OwnPropertyValue,
+  ownProperties,
+  parseRestListener,
+} from './own-properties.ts'
+import { SettingsError } from './settings-error.ts'
+
+export interface NodeSettings {
+  readonly nodeId: number
+  readonly rack: string | null
+  /** From the file; undefined = from the data directory, or generated. */
+  readonly clusterId: Uuid | undefined
+  readonly listeners: ListenerSettings
+  readonly dataDirectory: string
+  readonly metadataDirectory: string
+  readonly rest: { readonly host: string; readonly port: number }
+  readonly fetchInFlightBytesMax: number
+  readonly logLevel: OwnPropertyValue<'lockstep.log.level'>
+  /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
+  readonly kafka: ReadonlyMap<string, string>
+  /** What the operator should know, once. */
+  readonly warnings: readonly string[]
+}
+
+/** Name/value pairs of a Java properties file. Throws SettingsError when it cannot be read or parsed. */
+export function readPropertiesFile(path: string): Map<string, string> {
+  try {
+    return new Map(
+      Object.entries(parse(readFileSync(path, 'utf8'))).map(([name, value]) => [name, String(value).trim()]),
+    )
+  } catch (error) {
+    throw new SettingsError([`cannot read ${path}: ${messageOf(error)}`])
+  }
+}
+
+/** Checks everything and throws one SettingsError that lists all problems. Nothing is created. */
+export function parseSettings(properties: ReadonlyMap<string, string>): NodeSettings {
+  const problems: string[] = []
+  const warnings = judgeNames(properties, problems)
+  checkKafkaValues(properties, problems)
+  const own = <N extends OwnPropertyName>(name: N) => ownValue(properties, name, problems)
+  const rest = own('rest.listeners')?.[0]
+  const dataDirectory = directoryOf(properties, problems)
+  checkRoles(properties, problems)
+  const settings: NodeSettings = {
+    nodeId: Number(properties.get('node.id') ?? properties.get('broker.id') ?? 1),
+    rack: properties.get('broker.rack') ?? null,
+    clusterId: own('cluster.id') as Uuid | undefined,
+    listeners: parseListeners(
+      {
+        listeners: properties.get('listeners'),
+        advertised: properties.get('advertised.listeners'),
+        protocolMap: properties.get('listener.security.protocol.map'),
+        controllerNames: properties.get('controller.listener.names'),
+      },
+      problems,
+    ),
+    dataDirectory,
+    metadataDirectory: resolve(properties.get('metadata.log.dir') ?? dataDirectory),
+    rest: rest === undefined ? { host: '127.0.0.1', port: 0 } : parseRestListener(rest),
+    fetchInFlightBytesMax: own('lockstep.fetch.max.in.flight.bytes') ?? 0,
+    logLevel: own('lockstep.log.level') ?? 'info',
+    kafka: new Map([...properties].filter(([name]) => !isOwnProperty(name))),
+    warnings,
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+}
+
+/** Unknown names are problems; known ones without effect give one warning together. */
+function judgeNames(properties: ReadonlyMap<string, string>, problems: string[]): string[] {
+  const ignored: string[] = []
+  for (const name of properties.keys()) {
+    if (isOwnProperty(name)) continue
+    const verdict = judgeProperty(name, Object.keys(ownProperties))
+    if (verdict.kind === 'accepted') ignored.push(name)
+    if (verdict.kind === 'unknown')
+      problems.push(
+        `unknown property "${name}"${verdict.nearest === undefined ? '' : `; did you mean "${verdict.nearest}"?`}`,
+      )
+  }
+  return ignored.length === 0
+    ? []
+    : [`these properties have no effect in a Lockstep node: ${ignored.sort().join(', ')}`]
+}
+
+function checkKafkaValues(properties: ReadonlyMap<string, string>, problems: string[]): void {
+  for (const [name, text] of properties) {
+    const row = isOwnProperty(name) ? undefined : brokerConfig(name)?.row
+    try {
+      row?.parse(text)
+    } catch (error) {
+      if (!(error instanceof ConfigValueError)) throw error
+      problems.push(`${name} ${row?.sensitive ? 'has a value that is not accepted' : error.message}`)
+    }
+  }
+}
+
+function ownValue<N extends OwnPropertyName>(
+  properties: ReadonlyMap<string, string>,
+  name: N,
+  problems: string[],
+): OwnPropertyValue<N> | undefined {
+  const text = properties.get(name)
+  try {
+    return (text === undefined ? ownProperties[name].default : ownProperties[name].parse(text)) as
+      | OwnPropertyValue<N>
+      | undefined
+  } catch (error) {
+    if (!(error instanceof ConfigValueError)) throw error
+    problems.push(`${name} ${error.message}`)
+    return undefined
+  }
+}
+
+function directoryOf(properties: ReadonlyMap<string, string>, problems: string[]): string {
+  const directories = (properties.get('log.dirs') ?? properties.get('log.dir') ?? join('.', 'lockstep-data'))
+    .split(',')
+    .flatMap(item => item.trim() || [])
+  if (directories.length !== 1) problems.push('log.dirs: exactly one directory is supported')
+  return resolve(directories[0] ?? '.')
+}
+
+function checkRoles(properties: ReadonlyMap<string, string>, problems: string[]): void {
+  const roles = (properties.get('process.roles') ?? 'broker,controller')
+    .split(',')
+    .map(role => role.trim())
+    .sort()
+    .join(',')
+  if (roles === 'broker')
+    problems.push('process.roles=broker: joining an Apache Kafka cluster is not supported by this version')
+  else if (roles !== 'broker,controller') problems.push(`process.roles must be broker,controller, not "${roles}"`)
+  const voters = properties.get('controller.quorum.voters')?.split(',') ?? []
+  if (voters.length > 1)
+    problems.push('controller.quorum.voters: a standalone node is a quorum of its own and may name only itself')
+}
