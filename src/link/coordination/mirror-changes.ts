@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { linkError } from '../errors.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
-import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { MirrorRecord, PartitionFailure } from '../state-records/mirror-record.ts'
 import { mirrorStateRecord, tombstone } from '../state-records/record-codec.ts'
 import { mirrorKey } from '../state-records/state-key.ts'
 import { type TransitionDetail, transition } from '../states/transition.ts'
@@ -60,6 +60,27 @@ export class MirrorChanges {
       if (next.state !== record.state) throw new TypeError('a state changes only through transition()')
       return next
     }) as Promise<MirrorRecord>
+  }
+
+  /**
+   * These partitions follow no more; the topic is FAILED from the first one on. Nothing happens to a mirror that is
+   * stopped, being stopped or gone.
+   */
+  async fail(id: MirrorId, failures: readonly Omit<PartitionFailure, 'timeMs'>[]): Promise<void> {
+    const first = failures[0]
+    if (!first || !this.#desired.mirror(id.linkId, id.mirrorTopic)) return
+    await this.#change(id, record => {
+      if (record.state === 'STOPPED' || record.stopping !== undefined) return record
+      const timeMs = this.#clock.nowMs()
+      const fresh = failures.filter(({ partition }) => record.failures.every(known => known.partition !== partition))
+      if (fresh.length === 0) return record
+      const all = [...record.failures, ...fresh.map(failure => ({ ...failure, timeMs }))]
+      if (record.state === 'FAILED') return { ...record, failures: all }
+      const reason = `partition ${first.partition}: ${first.reason}`
+      const linkName = this.#linkName(id.linkId)
+      const next = transition(record, { event: 'fail', reason, linkName, timeMs })
+      return next && { ...next, failures: all }
+    })
   }
 
   async idle(): Promise<void> {

@@ -27,9 +27,7 @@ export class StateJournal {
     if (records.length === 0) return Promise.resolve()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject })
-      this.#running ??= this.#run().finally(() => {
-        this.#running = undefined
-      })
+      this.#running ??= this.#run()
     })
   }
 
@@ -50,6 +48,8 @@ export class StateJournal {
         for (const waiting of group) waiting.reject(error)
       }
     }
+    // In the same turn as the last look at `#waiting`: a caller that comes later starts a new run.
+    this.#running = undefined
   }
 
   #nextGroup(): Waiting[] {

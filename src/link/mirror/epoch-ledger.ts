@@ -1,0 +1,54 @@
+/** Source-epoch ranges of one mirror partition: which of the source's leader epochs its offsets came with. Used by the mirror partition. */
+import type { StateJournal } from '../coordination/state-journal.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import { sourceEpochsStateRecord } from '../state-records/record-codec.ts'
+import type { EpochRange, SourceEpochsRecord } from '../state-records/source-epochs-record.ts'
+
+/** Ranges kept per partition; the oldest go first, then a comparison with old offsets needs CRCs. */
+const rangesMax = 1000
+
+/** Ranges that describe data which is in the log: one whose append never happened starts at or after the log end. */
+export const rangesBelow = (ranges: readonly EpochRange[], logEndOffset: number): readonly EpochRange[] =>
+  ranges.filter(range => range.firstOffset < logEndOffset)
+
+/** Where the data of `epoch`, or of the newest epoch below it, ends in the mirror; undefined = nothing so old is here. */
+export function endOfEpoch(ranges: readonly EpochRange[], epoch: number, logEndOffset: number): number | undefined {
+  const index = ranges.findLastIndex(range => range.epoch <= epoch)
+  if (index === -1) return undefined
+  return ranges[index + 1]?.firstOffset ?? logEndOffset
+}
+
+export class EpochLedger {
+  readonly #key: Omit<SourceEpochsRecord, 'ranges'>
+  readonly #desired: DesiredState
+  readonly #journal: StateJournal
+
+  constructor(key: Omit<SourceEpochsRecord, 'ranges'>, options: { desired: DesiredState; journal: StateJournal }) {
+    this.#key = key
+    this.#desired = options.desired
+    this.#journal = options.journal
+  }
+
+  /** Ranges of what is in the log now, ascending. */
+  ranges(logEndOffset: number): readonly EpochRange[] {
+    const { topicId, partition, sourceClusterId } = this.#key
+    return rangesBelow(this.#desired.epochRanges(topicId, partition, sourceClusterId), logEndOffset)
+  }
+
+  /** Source epoch of the last mirrored batch. */
+  lastEpoch(logEndOffset: number): number | undefined {
+    return this.ranges(logEndOffset).at(-1)?.epoch
+  }
+
+  /** Resolves when the ranges are durable in the state log: only then may their first batch be appended. */
+  async extend(added: readonly EpochRange[], log: { logStartOffset: number; logEndOffset: number }): Promise<void> {
+    if (added.length === 0) return
+    const known = this.ranges(log.logEndOffset)
+    // A range is dead when the next one begins at or below the log start.
+    const alive = known.filter(
+      (_, index) => (known[index + 1]?.firstOffset ?? Number.MAX_SAFE_INTEGER) > log.logStartOffset,
+    )
+    const ranges = [...alive, ...added].slice(-rangesMax)
+    await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
+  }
+}

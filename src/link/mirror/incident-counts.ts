@@ -1,0 +1,14 @@
+/** How often which kind of incident happened on this node since it started; /metrics reads it. */
+import type { IncidentKind } from './partition-figures.ts'
+
+export class IncidentCounts {
+  readonly #counts = new Map<IncidentKind, number>()
+
+  count(kind: IncidentKind): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+  }
+
+  all(): ReadonlyMap<IncidentKind, number> {
+    return this.#counts
+  }
+}

@@ -1,0 +1,196 @@
+/** Third stage of the pipeline: one partition's answers from the source into its mirror log. The source's fetcher calls it. */
+import { Backoff } from '../../core/backoff.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Random } from '../../core/random.ts'
+import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
+import type { FetchedBatches, FetchPosition, FetchSink, FetchTrouble, MirrorLog } from '../ports.ts'
+import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
+import { type EpochLedger, endOfEpoch } from './epoch-ledger.ts'
+import type { IncidentKind, PartitionFigures } from './partition-figures.ts'
+import { verifyBatches } from './verify-batches.ts'
+
+/** A failure of the whole topic at the source, which is retried for a time. */
+export type TopicTrouble = Extract<FetchTrouble, { kind: 'topic-missing' | 'topic-id-changed' | 'authorization' }>
+
+/** What a partition tells the topic that it belongs to. */
+export interface PartitionOwner {
+  /** The partition follows no more. Resolves when that is durable. */
+  failed(partition: number, failure: { error: MirrorTopicError; reason: string }): Promise<void>
+  /** Decides whether to go on asking. */
+  troubled(trouble: TopicTrouble): Promise<'continue' | 'stop'>
+  /** The source answered a fetch. */
+  answered(): void
+  incident(kind: IncidentKind, message: string): void
+}
+
+export interface MirrorPartitionOptions {
+  /** Zero below Kafka 2.8. */
+  readonly sourceTopicId: Uuid
+  readonly log: MirrorLog
+  readonly ledger: EpochLedger
+  readonly figures: PartitionFigures
+  readonly owner: PartitionOwner
+  /** The mirror's log start follows the source's. */
+  readonly followLogStart: boolean
+  /** Ends waits when the pipeline is stopped. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export class MirrorPartition implements FetchSink {
+  readonly topicId: Uuid | undefined
+  readonly #o: MirrorPartitionOptions
+  readonly #backoff: Backoff
+  #stopped = false
+
+  constructor(options: MirrorPartitionOptions) {
+    this.#o = options
+    this.topicId = options.sourceTopicId === ZERO_UUID ? undefined : options.sourceTopicId
+    this.#backoff = new Backoff({ initialMs: 100, maxMs: 10_000, random: options.random })
+  }
+
+  /** The destination's log end is the only resume point. */
+  position(): FetchPosition {
+    const { logStartOffset, logEndOffset } = this.#o.log.state()
+    const isEmpty = logStartOffset === logEndOffset
+    return {
+      offset: logEndOffset,
+      lastSourceEpoch: isEmpty ? undefined : this.#o.ledger.lastEpoch(logEndOffset),
+    }
+  }
+
+  async onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<'continue' | 'stop'> {
+    if (this.#stopped) return 'stop'
+    const { logStartOffset, logEndOffset } = this.#o.log.state()
+    if (logStartOffset === logEndOffset) return 'continue'
+    const { requestedEpoch, epoch, endOffset } = answer
+    if (epoch < 0 || endOffset < 0) {
+      return this.#truncated(`the source does not know epoch ${requestedEpoch}, with which the last batch came`)
+    }
+    const ranges = this.#o.ledger.ranges(logEndOffset)
+    const ours = epoch === requestedEpoch ? logEndOffset : (endOfEpoch(ranges, epoch, logEndOffset) ?? logStartOffset)
+    const common = Math.min(ours, endOffset)
+    if (common >= logEndOffset) return 'continue'
+    return this.#truncated(
+      `the source's epoch ${epoch} ends at offset ${endOffset}, the mirror has data up to ${logEndOffset}` +
+        ` of epoch ${requestedEpoch}; common are the offsets below ${common}`,
+    )
+  }
+
+  async onBatches(batches: FetchedBatches): Promise<'continue' | 'stop'> {
+    const { log, ledger, figures, owner } = this.#o
+    if (this.#stopped) return 'stop'
+    const before = log.state()
+    // The log moved since this fetch was sent: the next one asks from its present end.
+    if (batches.fetchOffset !== before.logEndOffset) return 'continue'
+    const verified = verifyBatches(batches.records, {
+      wantedOffset: before.logEndOffset,
+      logIsEmpty: before.logStartOffset === before.logEndOffset,
+      lastSourceEpoch: ledger.lastEpoch(before.logEndOffset),
+    })
+    try {
+      await ledger.extend(verified.newEpochs, before)
+      if (verified.bytes > 0) {
+        const records = batches.records.subarray(0, verified.bytes)
+        await log.append(records, { expectedEndOffset: before.logEndOffset })
+        figures.mirroredBytes += verified.bytes
+        figures.mirroredBatches += verified.batches
+      }
+      await this.#followLogStart(batches.logStartOffset)
+    } catch (error) {
+      return this.#held(error)
+    }
+    this.#backoff.reset()
+    const { highWatermark, receivedMs } = batches
+    const wallClockMs = this.#o.clock.nowMs()
+    figures.answered({ highWatermark, receivedMs, wallClockMs, logEndOffset: log.state().logEndOffset })
+    owner.answered()
+    return verified.refusal ? this.#failed(verified.refusal) : 'continue'
+  }
+
+  async onTrouble(trouble: FetchTrouble): Promise<'continue' | 'stop'> {
+    const { figures, owner } = this.#o
+    if (this.#stopped) return 'stop'
+    switch (trouble.kind) {
+      case 'offset-out-of-range':
+        return this.#outOfRange(trouble)
+      case 'corrupt':
+        return this.#failed({ error: 'CORRUPT_BATCH', reason: trouble.message })
+      case 'unreachable':
+        figures.unreachable = true
+        figures.trouble = trouble.message
+        return 'continue'
+      case 'topic-missing':
+      case 'topic-id-changed':
+      case 'authorization':
+        figures.trouble = troubleText(trouble)
+        return owner.troubled(trouble)
+    }
+  }
+
+  /** As far as the log allows; what is left is tried again after the next fetch. */
+  async #followLogStart(sourceLogStart: number): Promise<void> {
+    const { log, followLogStart } = this.#o
+    const { logStartOffset, logEndOffset } = log.state()
+    const target = Math.min(sourceLogStart, logEndOffset)
+    if (followLogStart && target > logStartOffset) await log.raiseLogStart(target)
+  }
+
+  async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<'continue' | 'stop'> {
+    const { log, figures, owner, logger } = this.#o
+    const { earliest, latest } = trouble
+    const { logEndOffset } = log.state()
+    if (trouble.fetchOffset !== logEndOffset) return 'continue'
+    if (latest < logEndOffset)
+      return this.#truncated(`the source ends at offset ${latest}, the mirror has data up to ${logEndOffset}`)
+    // In range again: the leader that answered had just changed.
+    if (earliest <= logEndOffset) return 'continue'
+    const lost = earliest - logEndOffset
+    const message =
+      `retention at the source overtook the mirror: offsets ${logEndOffset} to ${earliest - 1}` +
+      ` (${lost}) were deleted before they could be mirrored`
+    try {
+      await log.startAt(earliest)
+      await this.#followLogStart(earliest)
+    } catch (error) {
+      return this.#held(error)
+    }
+    figures.lostOffsets += lost
+    logger.warn(message, { lost })
+    owner.incident('out_of_range', message)
+    return 'continue'
+  }
+
+  async #truncated(reason: string): Promise<'stop'> {
+    this.#o.owner.incident('truncation', reason)
+    return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason: `the source was truncated: ${reason}` })
+  }
+
+  async #failed(failure: { error: MirrorTopicError; reason: string }): Promise<'stop'> {
+    this.#stopped = true
+    this.#o.figures.trouble = failure.reason
+    if (failure.error === 'CORRUPT_BATCH') this.#o.owner.incident('corruption', failure.reason)
+    await this.#o.owner.failed(this.#o.figures.partition, failure)
+    return 'stop'
+  }
+
+  /** Something here (disk, state log, leadership) refuses for now: the source is not asked while that lasts. */
+  async #held(error: unknown): Promise<'continue' | 'stop'> {
+    const { figures, clock, logger, signal } = this.#o
+    const waitMs = this.#backoff.nextMs()
+    figures.trouble = `waiting to append: ${messageOf(error)}`
+    logger.warn('a mirror partition cannot append', { partition: figures.partition, error: messageOf(error), waitMs })
+    await sleep(clock, waitMs, signal)
+    return signal.aborted ? 'stop' : 'continue'
+  }
+}
+
+function troubleText(trouble: TopicTrouble): string {
+  return trouble.kind === 'topic-id-changed'
+    ? `the source topic has id ${trouble.found}, the mirror belongs to ${trouble.expected}: it was deleted and created anew`
+    : trouble.message
+}

@@ -1,0 +1,157 @@
+/** The partitions of one mirror topic on this node: started and stopped as its record says. Used by the link runtime. */
+import { Backoff } from '../../core/backoff.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Random } from '../../core/random.ts'
+import type { MirrorChanges, MirrorId } from '../coordination/mirror-changes.ts'
+import type { StateJournal } from '../coordination/state-journal.ts'
+import type { Destination, FetchSink, MirrorLog, SourceCluster } from '../ports.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
+import { withHistory } from '../states/transition.ts'
+import { EpochLedger } from './epoch-ledger.ts'
+import type { IncidentCounts } from './incident-counts.ts'
+import { MirrorPartition, type PartitionOwner } from './mirror-partition.ts'
+import { type IncidentKind, PartitionFigures } from './partition-figures.ts'
+import { PartitionPipeline } from './partition-pipeline.ts'
+import { TopicTroubles } from './topic-troubles.ts'
+
+export interface MirrorTopicOptions {
+  readonly record: MirrorRecord
+  readonly source: SourceCluster
+  readonly destination: Destination
+  readonly desired: DesiredState
+  readonly journal: StateJournal
+  readonly changes: MirrorChanges
+  readonly incidents: IncidentCounts
+  readonly followLogStart: boolean
+  readonly retryTimeoutMs: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export class MirrorTopic {
+  readonly id: MirrorId
+  readonly topicId: MirrorRecord['topicId']
+  readonly figures: readonly PartitionFigures[]
+  readonly #o: MirrorTopicOptions
+  readonly #pipelines: readonly PartitionPipeline[]
+  readonly #troubles: TopicTroubles
+  readonly #closing = new AbortController()
+
+  constructor(options: MirrorTopicOptions) {
+    this.#o = options
+    const { linkId, mirrorTopic, topicId } = options.record
+    this.id = { linkId, mirrorTopic }
+    this.topicId = topicId
+    this.#troubles = new TopicTroubles(this.id, options)
+    this.figures = options.record.startOffsets.map((_, partition) => new PartitionFigures(partition))
+    this.#pipelines = this.figures.map(figures => this.#pipeline(figures))
+    for (const pipeline of this.#pipelines) void pipeline.attach()
+  }
+
+  /** Fetches the partitions that have not failed, or none. Resolves when those that must not run have stopped. */
+  async apply(record: MirrorRecord, fetching: boolean): Promise<void> {
+    const failed = new Set(record.failures.map(failure => failure.partition))
+    const stops = this.#pipelines.map((pipeline, partition) => {
+      if (!fetching || failed.has(partition)) return pipeline.stop()
+      pipeline.start()
+      return undefined
+    })
+    await Promise.all(stops)
+  }
+
+  /** After it resolves nothing is fetched or appended any more. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#pipelines.map(pipeline => pipeline.stop()))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.stop()
+  }
+
+  #pipeline(figures: PartitionFigures): PartitionPipeline {
+    const { record, source, destination, clock, random } = this.#o
+    return new PartitionPipeline({
+      sourceTopic: record.sourceTopic,
+      startOffset: record.startOffsets[figures.partition] ?? 0,
+      figures,
+      fetcher: source.fetcher,
+      openLog: () => destination.openMirrorLog(record.topicId, figures.partition),
+      sink: (log, signal) => this.#sink(figures, log, signal),
+      clock,
+      random,
+    })
+  }
+
+  #sink(figures: PartitionFigures, log: MirrorLog, signal: AbortSignal): FetchSink {
+    const { record, desired, journal, followLogStart, clock, random, logger } = this.#o
+    const { topicId, sourceClusterId, sourceTopicId } = record
+    const key = { topicId, partition: figures.partition, sourceClusterId }
+    const ledger = new EpochLedger(key, { desired, journal })
+    const owner = this.#owner(signal)
+    return new MirrorPartition({
+      sourceTopicId,
+      log,
+      ledger,
+      figures,
+      owner,
+      followLogStart,
+      signal,
+      clock,
+      random,
+      logger,
+    })
+  }
+
+  #owner(signal: AbortSignal): PartitionOwner {
+    return {
+      failed: (partition, failure) => this.#fail([partition], failure, signal),
+      troubled: async trouble => {
+        const verdict = await this.#troubles.seen(trouble)
+        if (verdict === undefined) return 'continue'
+        if (trouble.kind === 'topic-id-changed') this.#incident('topic_id_changed', verdict.reason)
+        // It concerns the topic: all its partitions end with one durable write.
+        await this.#fail([...this.figures.keys()], verdict, signal)
+        return 'stop'
+      },
+      answered: () => this.#troubles.over(),
+      incident: (kind, message) => this.#incident(kind, message),
+    }
+  }
+
+  async #fail(
+    partitions: readonly number[],
+    failure: { error: MirrorTopicError; reason: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { changes, clock, random, logger } = this.#o
+    const backoff = new Backoff({ initialMs: 100, maxMs: 10_000, random })
+    logger.error('mirror partitions failed', { topic: this.id.mirrorTopic, partitions, ...failure })
+    while (!signal.aborted) {
+      try {
+        return await changes.fail(
+          this.id,
+          partitions.map(partition => ({ partition, ...failure })),
+        )
+      } catch (error) {
+        logger.warn('a failure could not be recorded', { topic: this.id.mirrorTopic, error: messageOf(error) })
+        await sleep(clock, backoff.nextMs(), signal)
+      }
+    }
+  }
+
+  /** Counted, and kept in the mirror's history. */
+  #incident(kind: IncidentKind, message: string): void {
+    const { incidents, changes, clock, logger } = this.#o
+    incidents.count(kind)
+    const timeMs = clock.nowMs()
+    changes
+      .update(this.id, record => withHistory(record, { event: kind, reason: message, timeMs }))
+      .catch(error => logger.warn('an incident could not be recorded', { message, error: messageOf(error) }))
+  }
+}

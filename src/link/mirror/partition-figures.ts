@@ -1,0 +1,74 @@
+/** Live figures of one mirror partition, kept over stops and starts of its pipeline; REST and /metrics read them as MirrorLagView. */
+import type { MirrorLagView } from '../engine-api.ts'
+import type { MirrorLogState } from '../ports.ts'
+import { LagClock } from './lag-clock.ts'
+
+/** What happened to a partition that an operator should be able to count. */
+export type IncidentKind = 'out_of_range' | 'truncation' | 'topic_id_changed' | 'corruption' | 'fork' | 'foreign_write'
+
+export class PartitionFigures {
+  readonly partition: number
+  readonly lag = new LagClock()
+  mirroredBytes = 0
+  mirroredBatches = 0
+  /** Where the last answered fetch left the mirror; -1 = never fetched. */
+  lastSourceFetchOffset = -1
+  /** Wall clock of the last answer. */
+  lastFetchTimeMs: number | undefined
+  /** Monotonic time of the last answer, or of the start if there was none. */
+  lastAnswerMs: number | undefined
+  /** What keeps the partition from going on, while it does. */
+  trouble: string | undefined
+  /** Set while the source does not answer. */
+  unreachable = false
+  /** Offsets that became a hole because the source deleted them before they were mirrored. */
+  lostOffsets = 0
+  #log: { state(): MirrorLogState } | undefined
+
+  constructor(partition: number) {
+    this.partition = partition
+  }
+
+  attach(log: { state(): MirrorLogState } | undefined): void {
+    this.#log = log
+  }
+
+  logState(): MirrorLogState | undefined {
+    return this.#log?.state()
+  }
+
+  /** An answer arrived and what it brought is appended. Both ends are from the same moment. */
+  answered(answer: { highWatermark: number; receivedMs: number; wallClockMs: number; logEndOffset: number }): void {
+    this.lag.seen(answer.highWatermark, answer.receivedMs)
+    this.lag.reached(answer.logEndOffset)
+    this.lastSourceFetchOffset = answer.logEndOffset
+    this.lastFetchTimeMs = answer.wallClockMs
+    this.lastAnswerMs = answer.receivedMs
+    this.unreachable = false
+    this.trouble = undefined
+  }
+
+  view(shown: {
+    state: MirrorLagView['state']
+    reason: string | undefined
+    atMs: number
+    freshMs: number
+  }): MirrorLagView {
+    const log = this.logState()
+    const end = log?.logEndOffset
+    return {
+      partition: this.partition,
+      lag: end === undefined ? null : this.lag.lag(end),
+      lagMs: end === undefined ? null : this.lag.lagMs(end, shown),
+      lastSourceFetchOffset: this.lastSourceFetchOffset,
+      logStartOffset: log?.logStartOffset ?? null,
+      logEndOffset: end ?? null,
+      sourceHighWatermark: this.lag.highWatermark ?? null,
+      mirroredBytes: this.mirroredBytes,
+      mirroredBatches: this.mirroredBatches,
+      lastFetchTimeMs: this.lastFetchTimeMs ?? null,
+      state: shown.state,
+      reason: shown.reason ?? this.trouble ?? null,
+    }
+  }
+}

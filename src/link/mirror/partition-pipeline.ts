@@ -1,0 +1,96 @@
+/** Starts and stops the pipeline of one mirror partition: opens its log, then lets the source's fetcher feed it. Used by MirrorTopic. */
+import { Backoff } from '../../core/backoff.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Random } from '../../core/random.ts'
+import { SerialQueue } from '../../core/serial-queue.ts'
+import type { FetchSink, MirrorLog, SourceFetcher } from '../ports.ts'
+import type { PartitionFigures } from './partition-figures.ts'
+
+export interface PartitionPipelineOptions {
+  readonly sourceTopic: string
+  /** Where an empty log begins. */
+  readonly startOffset: number
+  readonly figures: PartitionFigures
+  readonly fetcher: SourceFetcher
+  readonly openLog: () => Promise<MirrorLog>
+  readonly sink: (log: MirrorLog, signal: AbortSignal) => FetchSink
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export class PartitionPipeline {
+  readonly #o: PartitionPipelineOptions
+  readonly #queue = new SerialQueue()
+  /** Aborted when what runs shall end; replaced by the next start. */
+  #abort: AbortController | undefined
+  #fetching = false
+  #log: MirrorLog | undefined
+
+  constructor(options: PartitionPipelineOptions) {
+    this.#o = options
+  }
+
+  /** Fetching is wanted. Returns at once; troubles show in the figures. */
+  start(): void {
+    if (this.#abort) return
+    const abort = new AbortController()
+    this.#abort = abort
+    void this.#queue.run(() => this.#run(abort.signal))
+  }
+
+  /** After it resolves nothing is fetched or appended any more. */
+  async stop(): Promise<void> {
+    this.#abort?.abort()
+    this.#abort = undefined
+    await this.#queue.run(async () => {
+      if (!this.#fetching) return
+      await this.#o.fetcher.stop(this.#o.sourceTopic, this.#o.figures.partition)
+      this.#fetching = false
+    })
+  }
+
+  /** Opens the log for its figures alone, once; a log that cannot be opened now is opened by the next start. */
+  async attach(): Promise<void> {
+    await this.#queue.run(async () => {
+      if (this.#log) return
+      try {
+        this.#attached(await this.#o.openLog())
+      } catch (error) {
+        this.#o.figures.trouble = `the mirror's log is not open: ${messageOf(error)}`
+      }
+    })
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const log = await this.#openLog(signal)
+    if (!log || signal.aborted) return
+    this.#fetching = true
+    this.#o.fetcher.start(this.#o.sourceTopic, this.#o.figures.partition, this.#o.sink(log, signal))
+  }
+
+  async #openLog(signal: AbortSignal): Promise<MirrorLog | undefined> {
+    const { figures, clock, random, startOffset } = this.#o
+    const backoff = new Backoff({ initialMs: 50, maxMs: 5000, random })
+    while (!signal.aborted) {
+      try {
+        const log = this.#log ?? (await this.#o.openLog())
+        const { logStartOffset, logEndOffset } = log.state()
+        // Only a log that never held anything: one that lost its data to retention continues at its own end.
+        if (logStartOffset === 0 && logEndOffset === 0 && startOffset > 0) await log.startAt(startOffset)
+        this.#attached(log)
+        return log
+      } catch (error) {
+        figures.trouble = `the mirror's log is not open: ${messageOf(error)}`
+        await sleep(clock, backoff.nextMs(), signal)
+      }
+    }
+    return undefined
+  }
+
+  #attached(log: MirrorLog): void {
+    this.#log = log
+    this.#o.figures.attach(log)
+    this.#o.figures.trouble = undefined
+  }
+}
