@@ -1,0 +1,51 @@
+// What the client programs of the suites write and read, in one shape so that clients can be compared.
+
+/** A record as text. */
+export interface ClientRecord {
+  readonly key: string | null
+  readonly value: string | null
+  readonly headers: readonly (readonly [string, string | null])[]
+  /** Milliseconds since 1970. */
+  readonly timestamp: number
+}
+
+/** A record with its place. */
+export interface PlacedRecord extends ClientRecord {
+  readonly partition: number
+  readonly offset: number
+}
+
+export type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
+
+export type Isolation = 'read_committed' | 'read_uncommitted'
+
+/** One call of a writer: every record goes to partition 0. */
+export interface WriteRequest {
+  readonly bootstrap: string
+  readonly topic: string
+  readonly codec: Codec
+  readonly acks: 'all' | '1'
+  readonly idempotent: boolean
+  readonly records: readonly ClientRecord[]
+}
+
+/** A program that writes. */
+export interface ClientWriter {
+  readonly name: string
+  readonly codecs: readonly Codec[]
+  readonly idempotent: boolean
+  readonly write: (request: WriteRequest) => Promise<void>
+}
+
+/** A program that reads a whole topic. */
+export interface ClientReader {
+  readonly name: string
+  /** It shows a header without value as one with an empty value. */
+  readonly hidesNullHeaders?: true
+  readonly read: (bootstrap: string, topic: string, isolation: Isolation) => Promise<PlacedRecord[]>
+}
+
+/** By partition, then by offset. */
+export function inOrder(records: readonly PlacedRecord[]): PlacedRecord[] {
+  return [...records].sort((left, right) => left.partition - right.partition || left.offset - right.offset)
+}

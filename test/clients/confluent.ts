@@ -1,0 +1,41 @@
+// confluent-kafka for Python (librdkafka) as reader and writer, in a venv of its own; used by the client suite.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cached } from '../cache.ts'
+import { runTool } from '../child-process.ts'
+import { type ClientReader, type ClientWriter, inOrder, type PlacedRecord } from './client-record.ts'
+
+const version = '2.16.1'
+const script = fileURLToPath(new URL('confluent_client.py', import.meta.url))
+
+/** Path of a Python that has confluent-kafka; makes the venv the first time. */
+async function python(): Promise<string> {
+  const build = async (folder: string) => {
+    await run('python3', ['-m', 'venv', folder])
+    await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '-q', `confluent-kafka==${version}`])
+  }
+  return join(await cached(`python/confluent-kafka-${version}`, build, { relocatable: false }), 'bin/python')
+}
+
+async function run(command: string, args: readonly string[], input = ''): Promise<string> {
+  const { status, stdout, stderr } = await runTool(command, args, { input, timeoutMs: 120_000 })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  return stdout
+}
+
+export const confluentReader: ClientReader = {
+  name: 'confluent-kafka',
+  read: async (bootstrap, topic, isolation) => {
+    const printed = await run(await python(), [script, 'read'], JSON.stringify({ bootstrap, topic, isolation }))
+    return inOrder(JSON.parse(printed) as PlacedRecord[])
+  },
+}
+
+export const confluentWriter: ClientWriter = {
+  name: 'confluent-kafka',
+  codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
+  idempotent: true,
+  write: async request => {
+    await run(await python(), [script, 'write'], JSON.stringify(request))
+  },
+}

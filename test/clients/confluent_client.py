@@ -1,0 +1,84 @@
+"""confluent-kafka (librdkafka) as reader and writer; one JSON request on standard input; run by confluent.ts."""
+
+import json
+import sys
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+
+def text(data):
+    return None if data is None else data.decode()
+
+
+def read(request):
+    consumer = Consumer({
+        "bootstrap.servers": request["bootstrap"],
+        "group.id": "unused",
+        "isolation.level": request["isolation"],
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        "check.crcs": True,
+        "fetch.wait.max.ms": 50,
+        "fetch.message.max.bytes": 33554432,
+        "receive.message.max.bytes": 100000000,
+    })
+    partitions = consumer.list_topics(request["topic"], timeout=20).topics[request["topic"]].partitions
+    consumer.assign([TopicPartition(request["topic"], partition, 0) for partition in partitions])
+    for partition in partitions:
+        low, _ = consumer.get_watermark_offsets(TopicPartition(request["topic"], partition), timeout=20)
+        consumer.seek(TopicPartition(request["topic"], partition, low))
+    unfinished = set(partitions)
+    records = []
+    while unfinished:
+        message = consumer.poll(20)
+        if message is None:
+            raise RuntimeError("no end of partitions %s" % unfinished)
+        if message.error() is None:
+            records.append({
+                "partition": message.partition(),
+                "offset": message.offset(),
+                "timestamp": message.timestamp()[1],
+                "key": text(message.key()),
+                "value": text(message.value()),
+                "headers": [[name, text(value)] for name, value in message.headers() or []],
+            })
+        elif message.error().code() == KafkaError._PARTITION_EOF:
+            unfinished.discard(message.partition())
+        else:
+            raise KafkaException(message.error())
+    consumer.close()
+    return records
+
+
+def write(request):
+    failures = []
+    producer = Producer({
+        "bootstrap.servers": request["bootstrap"],
+        "acks": request["acks"],
+        "enable.idempotence": request["idempotent"],
+        "compression.type": request["codec"],
+        "linger.ms": 20,
+        "message.timeout.ms": 20000,
+    })
+
+    def delivered(error, _message):
+        if error is not None:
+            failures.append(str(error))
+
+    for record in request["records"]:
+        producer.produce(
+            request["topic"],
+            partition=0,
+            key=record["key"],
+            value=record["value"],
+            headers=[tuple(header) for header in record["headers"]],
+            timestamp=record["timestamp"],
+            on_delivery=delivered,
+        )
+    producer.flush(30)
+    if failures:
+        raise RuntimeError("; ".join(sorted(set(failures))))
+    return None
+
+
+json.dump({"read": read, "write": write}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)
