@@ -1,0 +1,81 @@
+/** `lockstep server`: reads the configuration, starts a node and runs it until a signal; called by bin/lockstep. */
+import { messageOf } from '../core/errors.ts'
+import { startNode } from './node.ts'
+import { nodeLogger } from './node-logger.ts'
+import { parseSettings, readPropertiesFile } from './settings.ts'
+import { SettingsError } from './settings-error.ts'
+import { version } from './version.ts'
+
+export interface ServerOptions {
+  readonly config: string | undefined
+  /** `name=value` overrides of the file. */
+  readonly set: readonly string[]
+}
+
+/** A graceful stop may take this long; then the process ends without it (recovery makes that safe). */
+const STOP_MAX_MS = 10_000
+
+/** Resolves to the exit code when the node has stopped. */
+export async function runServer(options: ServerOptions): Promise<number> {
+  let settings: ReturnType<typeof parseSettings>
+  try {
+    settings = parseSettings(propertiesOf(options))
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    process.stderr.write(`Error: the configuration cannot be used: ${error.message}\n`)
+    return 2
+  }
+  const logger = nodeLogger({ level: settings.logLevel, out: process.stdout })
+  for (const warning of settings.warnings) logger.warn(warning)
+  const stopped = signalled()
+  try {
+    const node = await startNode(settings, { logger, version })
+    logger.info('the node is ready', {
+      version,
+      kafka: node.kafkaAddresses.join(','),
+      rest: node.restUrl,
+      clusterId: node.clusterId,
+    })
+    const signal = await stopped
+    logger.info('stopping', { signal })
+    await withinLimit(node.close())
+    logger.info('stopped')
+    return 0
+  } catch (error) {
+    logger.error('the node cannot go on', { error: messageOf(error) })
+    process.stderr.write(`Error: ${messageOf(error)}\n`)
+    return 1
+  }
+}
+
+function propertiesOf(options: ServerOptions): Map<string, string> {
+  const properties = options.config === undefined ? new Map<string, string>() : readPropertiesFile(options.config)
+  for (const text of options.set) {
+    const at = text.indexOf('=')
+    if (at <= 0) throw new SettingsError([`--set "${text}" is not of the form name=value`])
+    properties.set(text.slice(0, at).trim(), text.slice(at + 1).trim())
+  }
+  return properties
+}
+
+/** Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. */
+function signalled(): Promise<NodeJS.Signals> {
+  return new Promise(resolve => {
+    let seen = 0
+    const onSignal = (signal: NodeJS.Signals) => {
+      seen++
+      if (seen > 1) process.exit(1)
+      resolve(signal)
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+}
+
+async function withinLimit(closing: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`the node did not stop within ${STOP_MAX_MS / 1000} s`)), STOP_MAX_MS)
+  })
+  await Promise.race([closing, limit]).finally(() => clearTimeout(timer))
+}
