@@ -1,0 +1,26 @@
+/** What handlers need to know of the server's properties file; the composition root builds it once. */
+
+export interface BrokerSettings {
+  /** The file as it is: DescribeConfigs shows it, and topic configs take their defaults from it. */
+  readonly file: ReadonlyMap<string, string>
+  /** `auto.create.topics.enable`; off unless the file says so, unlike Kafka: a typo must not create a topic. */
+  readonly autoCreateTopics: boolean
+  /** `delete.topic.enable` */
+  readonly deleteTopics: boolean
+  /** `fetch.max.bytes`: bound of one Fetch answer. */
+  readonly fetchBytesMax: number
+  /** `max.request.partition.size.limit`: partitions in one DescribeTopicPartitions answer. */
+  readonly describedPartitionsMax: number
+}
+
+const flag = (text: string | undefined, otherwise: boolean): boolean =>
+  text === undefined ? otherwise : text.trim().toLowerCase() === 'true'
+
+/** From a file that has been validated. */
+export const brokerSettings = (file: ReadonlyMap<string, string>): BrokerSettings => ({
+  file,
+  autoCreateTopics: flag(file.get('auto.create.topics.enable'), false),
+  deleteTopics: flag(file.get('delete.topic.enable'), true),
+  fetchBytesMax: Number(file.get('fetch.max.bytes') ?? 57_671_680),
+  describedPartitionsMax: Number(file.get('max.request.partition.size.limit') ?? 2000),
+})

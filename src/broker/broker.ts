@@ -1,0 +1,50 @@
+/**
+ * The broker: the dispatch table tied to this node's replicas and controller. The composition root gives `handle` and
+ * `served` to every listener. The wiring order is: logs, controller, ReplicaSet (subscribed first), Broker, listeners.
+ */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Controller } from '../metadata/controller-port.ts'
+import type { ServedApis } from '../network/headers.ts'
+import type { RequestHandler } from '../network/request-handler.ts'
+import type { ProducerIds } from '../replica/producer-ids.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
+import type { WriteGate } from '../replica/write-gate.ts'
+import type { BrokerSettings } from './broker-settings.ts'
+import { type BrokerContext, CloseConnection, type Handler } from './handler.ts'
+import { handlers } from './handlers/table.ts'
+
+export interface BrokerOptions {
+  readonly brokerId: number
+  readonly controller: Controller
+  readonly replicas: ReplicaSet
+  readonly producerIds: ProducerIds
+  readonly writeGate: WriteGate
+  readonly settings: BrokerSettings
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class Broker {
+  /** What a listener lets through; requests of other APIs or versions close their connection. */
+  readonly served: ServedApis
+  readonly #context: BrokerContext
+  readonly #handlers: ReadonlyMap<number, Handler>
+
+  constructor(options: BrokerOptions) {
+    this.served = new Map(handlers.map(handler => [handler.key, handler.versions]))
+    this.#handlers = new Map(handlers.map(handler => [handler.key, handler]))
+    this.#context = {
+      ...options,
+      logger: options.logger.child({ component: 'broker' }),
+      apis: handlers.map(({ key, announced }) => ({ key, ...announced })),
+    }
+  }
+
+  /** Answers one request. Rejects only where closing the connection is the right answer. */
+  readonly handle: RequestHandler = async (request, client) => {
+    const handler = this.#handlers.get(request.apiKey)
+    if (!handler) throw new CloseConnection(`api key ${request.apiKey} is not served`)
+    return await handler.answer(this.#context, request, client)
+  }
+}

@@ -1,0 +1,118 @@
+/** What a handler of one Kafka API is, and how it becomes an entry of the dispatch table; every file in handlers/ uses it. */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Controller } from '../metadata/controller-port.ts'
+import type { MetadataImage } from '../metadata/metadata-image.ts'
+import type { ClientContext, IncomingRequest } from '../network/request-handler.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import type { Api } from '../protocol/schema/message.ts'
+import type { VersionRange } from '../protocol/schema/version-range.ts'
+import type { ProducerIds } from '../replica/producer-ids.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
+import type { WriteGate } from '../replica/write-gate.ts'
+import type { BrokerSettings } from './broker-settings.ts'
+
+/** One API in an ApiVersions answer. */
+export interface ServedApi extends VersionRange {
+  readonly key: number
+}
+
+/** Everything that handlers work with. */
+export interface BrokerContext {
+  readonly brokerId: number
+  readonly controller: Controller
+  readonly replicas: ReplicaSet
+  readonly producerIds: ProducerIds
+  readonly writeGate: WriteGate
+  readonly settings: BrokerSettings
+  /** What ApiVersions announces, by key. */
+  readonly apis: readonly ServedApi[]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Where a request comes from. */
+export interface RequestOrigin {
+  readonly version: number
+  readonly clientId: string | null
+  readonly client: ClientContext
+  /** The image when the request arrived: one answer is about one image. */
+  readonly image: MetadataImage
+}
+
+/** A request that is refused as a whole; the handler's `failed` builds the answer. */
+export class RequestFailure extends Error {
+  readonly errorCode: number
+
+  constructor(errorCode: number, message: string) {
+    super(message)
+    this.name = 'RequestFailure'
+    this.errorCode = errorCode
+  }
+}
+
+/** The only answer is to end the connection. */
+export class CloseConnection extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CloseConnection'
+  }
+}
+
+export interface HandlerDefinition<Q, R> {
+  /** Versions that this handler serves. */
+  readonly versions: VersionRange
+  /** Announced instead of `versions` where clients need a lie. */
+  readonly announced?: VersionRange
+  /** undefined = no answer. May throw RequestFailure or CloseConnection; anything else becomes UNKNOWN_SERVER_ERROR. */
+  handle(broker: BrokerContext, request: Q, origin: RequestOrigin): Promise<R | undefined> | R | undefined
+  /** The answer that says that every part of the request failed, as Kafka's `getErrorResponse`. */
+  failed(request: Q, errorCode: number, origin: RequestOrigin): R
+}
+
+/** One API of the table. */
+export interface Handler {
+  readonly key: number
+  readonly name: string
+  readonly versions: VersionRange
+  readonly announced: VersionRange
+  /** Decodes, handles, encodes. Rejects with CloseConnection, or DecodeError for a body that does not parse. */
+  answer(broker: BrokerContext, request: IncomingRequest, client: ClientContext): Promise<readonly Buffer[] | undefined>
+}
+
+/** Ties a definition to the messages of its API. */
+export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: HandlerDefinition<Q, RI>): Handler {
+  return {
+    key: api.key,
+    name: api.name,
+    versions: definition.versions,
+    announced: definition.announced ?? definition.versions,
+    async answer(broker, incoming, client) {
+      const version = incoming.apiVersion
+      const request = api.request.decode(incoming.body, version)
+      const origin: RequestOrigin = { version, clientId: incoming.clientId, client, image: broker.controller.image }
+      const answer = await answerOrFailure(broker, definition, { request, origin, name: api.name })
+      return answer === undefined ? undefined : api.response.encodeChunks(answer, version)
+    },
+  }
+}
+
+async function answerOrFailure<Q, R>(
+  broker: BrokerContext,
+  definition: HandlerDefinition<Q, R>,
+  call: { readonly request: Q; readonly origin: RequestOrigin; readonly name: string },
+): Promise<R | undefined> {
+  try {
+    return await definition.handle(broker, call.request, call.origin)
+  } catch (error) {
+    if (error instanceof CloseConnection) throw error
+    if (error instanceof RequestFailure) return definition.failed(call.request, error.errorCode, call.origin)
+    broker.logger.error('a request failed unexpectedly', {
+      api: call.name,
+      version: call.origin.version,
+      clientId: call.origin.clientId,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+    return definition.failed(call.request, ErrorCode.UNKNOWN_SERVER_ERROR, call.origin)
+  }
+}

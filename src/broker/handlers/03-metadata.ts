@@ -1,0 +1,173 @@
+/**
+ * Metadata (3), versions 0–13; the dispatch table calls it.
+ *
+ * 0: an empty list means all topics; unreachable replicas are left out and marked. 1: null means all, empty means none; rack,
+ * controller, internal flag. 2: cluster id. 4: auto-creation can be declined. 5: offline replicas. 6: LISTENER_NOT_FOUND instead
+ * of LEADER_NOT_AVAILABLE. 7: leader epochs. 8: authorized operations (of the cluster up to 10). 9: flexible. 10: topic ids in
+ * answers. 12: topics may be asked for by id. 13: error of the whole answer.
+ *
+ * Everything comes from one image. Endpoints are those of the listener that the client came on; the "controller" is the lowest
+ * live broker, since clients send admin requests to any broker. Unknown topics are created if the client allows it and
+ * `auto.create.topics.enable` is on, and the answer has the new topic at once.
+ */
+import { ZERO_UUID } from '../../core/uuid.ts'
+import { type MetadataImage, type PartitionImage, type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
+import { isInternalTopic, topicNameProblem } from '../../metadata/topic-names.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import { MetadataApi, type MetadataRequest, type MetadataResponseInput } from '../../protocol/messages/03-metadata.ts'
+import { clusterOperations, OPERATIONS_UNKNOWN, topicOperations } from '../authorized-operations.ts'
+import { aliveEndpoints, endpointOf } from '../endpoints.ts'
+import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
+
+type TopicAnswer = MetadataResponseInput['topics'][number]
+type PartitionAnswer = TopicAnswer['partitions'][number]
+
+/** First version in which topics may be named by id. */
+const TOPIC_IDS_VERSION = 12
+/** First version that distinguishes a missing listener from a missing leader. */
+const LISTENER_NOT_FOUND_VERSION = 6
+/** First version whose clients take a topic's operations, and the versions with the cluster's. */
+const OPERATIONS_VERSION = 8
+const CLUSTER_OPERATIONS_VERSION_MAX = 10
+
+export const metadata = handlerOf(MetadataApi, {
+  versions: { min: 0, max: 13 },
+  async handle(broker, request, origin) {
+    const topics = await topicAnswers(broker, request, origin)
+    const { image, version } = origin
+    const brokers = aliveEndpoints(image, origin.client.listener)
+    const clusterAsked = version >= OPERATIONS_VERSION && version <= CLUSTER_OPERATIONS_VERSION_MAX
+    return {
+      throttleTimeMs: 0,
+      brokers,
+      clusterId: image.clusterId,
+      controllerId: brokers[0]?.nodeId ?? -1,
+      topics:
+        version >= OPERATIONS_VERSION && request.includeTopicAuthorizedOperations ? topics.map(authorized) : topics,
+      clusterAuthorizedOperations:
+        clusterAsked && request.includeClusterAuthorizedOperations ? clusterOperations : OPERATIONS_UNKNOWN,
+    }
+  },
+  failed: (request, errorCode) => ({
+    throttleTimeMs: 0,
+    brokers: [],
+    topics: (request.topics ?? []).map(({ name, topicId }) => ({
+      errorCode,
+      name: name ?? '',
+      topicId,
+      partitions: [],
+    })),
+    errorCode,
+  }),
+})
+
+const authorized = (topic: TopicAnswer): TopicAnswer => ({ ...topic, topicAuthorizedOperations: topicOperations })
+
+async function topicAnswers(
+  broker: BrokerContext,
+  request: MetadataRequest,
+  origin: RequestOrigin,
+): Promise<TopicAnswer[]> {
+  const { topics } = request
+  const { image, version } = origin
+  if (topics === null || (version === 0 && topics.length === 0))
+    return [...image.topics.values()].sort(byName).map(topic => describe(topic, image, origin))
+  if (version < TOPIC_IDS_VERSION && topics.some(({ name, topicId }) => name === null || topicId !== ZERO_UUID))
+    throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'topic ids need Metadata version 12')
+  const ids = new Set(topics.map(({ topicId }) => topicId).filter(id => id !== ZERO_UUID))
+  if (ids.size > 0)
+    return [...ids].map(topicId => {
+      const topic = image.topics.get(topicId)
+      if (topic) return describe(topic, image, origin)
+      return { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId, partitions: [] }
+    })
+  const names = [...new Set(topics.flatMap(({ name }) => name ?? []))]
+  const created = await createMissing(broker, request, { names, image })
+  return names.map(name => {
+    const topic = topicByName(created.image, name)
+    return topic ? describe(topic, created.image, origin) : missing(name, created.errors.get(name))
+  })
+}
+
+const byName = (a: TopicImage, b: TopicImage) => (a.name < b.name ? -1 : 1)
+
+function missing(name: string, createError: number | undefined): TopicAnswer {
+  const errorCode = topicNameProblem(name) ? ErrorCode.INVALID_TOPIC_EXCEPTION : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+  return {
+    errorCode: createError ?? errorCode,
+    name,
+    topicId: ZERO_UUID,
+    isInternal: isInternalTopic(name),
+    partitions: [],
+  }
+}
+
+/** Creates what does not exist, where allowed; the image afterwards, and why a topic could not be created. */
+async function createMissing(
+  broker: BrokerContext,
+  request: MetadataRequest,
+  asked: { readonly names: readonly string[]; readonly image: MetadataImage },
+): Promise<{ image: MetadataImage; errors: ReadonlyMap<string, number> }> {
+  const errors = new Map<string, number>()
+  if (!broker.settings.autoCreateTopics || !request.allowAutoTopicCreation) return { image: asked.image, errors }
+  const names = asked.names.filter(name => !topicByName(asked.image, name) && !topicNameProblem(name))
+  if (names.length === 0) return { image: asked.image, errors }
+  const results = await broker.controller.createTopics(
+    names.map(name => ({ name, partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() })),
+    { validateOnly: false },
+  )
+  for (const { name, errorCode } of results)
+    if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
+  return { image: broker.controller.image, errors }
+}
+
+const describe = (topic: TopicImage, image: MetadataImage, origin: RequestOrigin): TopicAnswer => ({
+  errorCode: ErrorCode.NONE,
+  name: topic.name,
+  topicId: topic.id,
+  isInternal: isInternalTopic(topic.name),
+  partitions: topic.partitions.map((partition, index) => describePartition(partition, index, { image, origin })),
+})
+
+function describePartition(
+  partition: PartitionImage,
+  partitionIndex: number,
+  from: { readonly image: MetadataImage; readonly origin: RequestOrigin },
+): PartitionAnswer {
+  const { image, origin } = from
+  const reachable = (id: number) => endpointOf(image, id, origin.client.listener) !== undefined
+  const shown = (ids: readonly number[]) => (origin.version === 0 ? ids.filter(reachable) : [...ids])
+  const replicaNodes = shown(partition.replicas)
+  const isrNodes = shown(partition.isr)
+  const leaderReachable = reachable(partition.leader)
+  return {
+    errorCode: partitionError(partition, { leaderReachable, replicaNodes, isrNodes, image, version: origin.version }),
+    partitionIndex,
+    leaderId: leaderReachable ? partition.leader : -1,
+    leaderEpoch: partition.leaderEpoch,
+    replicaNodes,
+    isrNodes,
+    offlineReplicas: partition.replicas.filter(id => !reachable(id)),
+  }
+}
+
+function partitionError(
+  partition: PartitionImage,
+  seen: {
+    readonly leaderReachable: boolean
+    readonly replicaNodes: readonly number[]
+    readonly isrNodes: readonly number[]
+    readonly image: MetadataImage
+    readonly version: number
+  },
+): number {
+  if (!seen.leaderReachable) {
+    const known = seen.image.brokers.has(partition.leader)
+    return known && seen.version >= LISTENER_NOT_FOUND_VERSION
+      ? ErrorCode.LISTENER_NOT_FOUND
+      : ErrorCode.LEADER_NOT_AVAILABLE
+  }
+  const complete =
+    seen.replicaNodes.length === partition.replicas.length && seen.isrNodes.length === partition.isr.length
+  return complete ? ErrorCode.NONE : ErrorCode.REPLICA_NOT_AVAILABLE
+}

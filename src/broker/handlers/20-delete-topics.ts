@@ -1,0 +1,90 @@
+/**
+ * DeleteTopics (20), versions 1–6; the dispatch table calls it.
+ *
+ * 1: baseline. 3: TOPIC_DELETION_DISABLED. 4: flexible. 5: error messages. 6: topics by name or by id, ids in the answer.
+ *
+ * Every state of a mirror may be deleted, so the write gate is not asked. Names or ids given twice, neither, or both are
+ * INVALID_REQUEST. The answer comes when the deletion is durable and published; files go in the background.
+ */
+import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
+import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import {
+  DeleteTopicsApi,
+  type DeleteTopicsRequest,
+  type DeleteTopicsResponseInput,
+} from '../../protocol/messages/20-delete-topics.ts'
+import { handlerOf, RequestFailure } from '../handler.ts'
+import { repeated } from '../repeated.ts'
+
+const DELETION_DISABLED_VERSION = 3
+
+type TopicAnswer = DeleteTopicsResponseInput['responses'][number]
+
+interface Named {
+  readonly name: string | null
+  readonly topicId: Uuid
+}
+
+export const deleteTopics = handlerOf(DeleteTopicsApi, {
+  versions: { min: 1, max: 6 },
+  async handle(broker, request, { version, image }) {
+    if (!broker.settings.deleteTopics)
+      throw new RequestFailure(
+        version < DELETION_DISABLED_VERSION ? ErrorCode.INVALID_REQUEST : ErrorCode.TOPIC_DELETION_DISABLED,
+        'topic deletion is disabled',
+      )
+    const { wanted, refused } = sort(request, image)
+    const deleted = await broker.controller.deleteTopics(wanted)
+    return {
+      throttleTimeMs: 0,
+      responses: [
+        ...refused,
+        ...deleted.map(({ name, topicId, errorCode, errorMessage }) => ({ name, topicId, errorCode, errorMessage })),
+      ],
+    }
+  },
+  failed: (request, errorCode) => ({
+    throttleTimeMs: 0,
+    responses: namedIn(request).map(({ name, topicId }) => ({ name, topicId, errorCode })),
+  }),
+})
+
+const namedIn = (request: DeleteTopicsRequest): Named[] => [
+  ...request.topicNames.map(name => ({ name, topicId: ZERO_UUID })),
+  ...request.topics,
+]
+
+/** What the controller is asked for, and what is refused before. */
+function sort(request: DeleteTopicsRequest, image: MetadataImage): { wanted: Named[]; refused: TopicAnswer[] } {
+  const named = namedIn(request)
+  const names = repeated(named.flatMap(({ name, topicId }) => (topicId === ZERO_UUID && name !== null ? [name] : [])))
+  const ids = repeated(named.flatMap(({ name, topicId }) => (name === null && topicId !== ZERO_UUID ? [topicId] : [])))
+  const byId = new Set(named.map(({ topicId }) => topicId))
+  const wanted: Named[] = []
+  const refused: TopicAnswer[] = [
+    ...[...names].map(name => invalid({ name, topicId: ZERO_UUID }, 'Duplicate topic name.')),
+    ...[...ids].map(topicId => invalid({ name: null, topicId }, 'Duplicate topic id.')),
+  ]
+  for (const topic of named) {
+    const { name, topicId } = topic
+    const resolvedId = name === null ? undefined : image.topicIds.get(name)
+    if (name === null && topicId === ZERO_UUID)
+      refused.push(invalid(topic, 'Neither topic name nor id were specified.'))
+    else if (name !== null && topicId !== ZERO_UUID)
+      refused.push(invalid(topic, 'You may not specify both topic name and topic id.'))
+    else if (resolvedId !== undefined && byId.has(resolvedId))
+      refused.push(
+        invalid({ name, topicId: resolvedId }, 'The provided topic name maps to an ID that was already supplied.'),
+      )
+    else if (!(name !== null && names.has(name)) && !ids.has(topicId)) wanted.push(topic)
+  }
+  return { wanted, refused }
+}
+
+const invalid = ({ name, topicId }: Named, errorMessage: string): TopicAnswer => ({
+  name,
+  topicId,
+  errorCode: ErrorCode.INVALID_REQUEST,
+  errorMessage,
+})

@@ -1,0 +1,138 @@
+/**
+ * DescribeConfigs (32), versions 1–4; the dispatch table calls it.
+ *
+ * 1: baseline, sources and synonyms. 3: types and documentation. 4: flexible.
+ *
+ * Topics (2): every topic config with its effective value. Broker (4): with this node's id everything, with the empty name only
+ * what is set for all brokers. Groups (32) and client metrics (16): what has been set. Broker loggers (8) do not exist here.
+ * Values of sensitive properties are never told.
+ */
+import {
+  type ConfigLayers,
+  configLayers,
+  type DescribedConfig,
+  describeBrokerConfigs,
+  describeDefaultBrokerConfigs,
+  describeTopicConfigs,
+} from '../../metadata/config-resolution.ts'
+import { ConfigResourceType, configOverrides, topicByName } from '../../metadata/metadata-image.ts'
+import { topicNameProblem } from '../../metadata/topic-names.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import {
+  DescribeConfigsApi,
+  type DescribeConfigsRequest,
+  type DescribeConfigsResponseInput,
+} from '../../protocol/messages/32-describe-configs.ts'
+import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
+
+type Resource = DescribeConfigsRequest['resources'][number]
+type ResourceAnswer = DescribeConfigsResponseInput['results'][number]
+
+/** Config sources of the wire for resources that META's layers do not cover. */
+const CLIENT_METRICS_SOURCE = 7
+const GROUP_SOURCE = 8
+const STRING_TYPE = 2
+
+export const describeConfigs = handlerOf(DescribeConfigsApi, {
+  versions: { min: 1, max: 4 },
+  handle: (broker, request, origin) => ({
+    throttleTimeMs: 0,
+    results: request.resources.map(resource => answerFor(broker, { request, resource, origin })),
+  }),
+  failed: (request, errorCode) => ({
+    throttleTimeMs: 0,
+    results: request.resources.map(resource => refused(resource, errorCode, null)),
+  }),
+})
+
+const refused = (resource: Resource, errorCode: number, errorMessage: string | null): ResourceAnswer => ({
+  errorCode,
+  errorMessage,
+  resourceType: resource.resourceType,
+  resourceName: resource.resourceName,
+  configs: [],
+})
+
+interface Asked {
+  readonly request: DescribeConfigsRequest
+  readonly resource: Resource
+  readonly origin: RequestOrigin
+}
+
+function answerFor(broker: BrokerContext, asked: Asked): ResourceAnswer {
+  const { request, resource } = asked
+  try {
+    return {
+      ...refused(resource, ErrorCode.NONE, null),
+      configs: describe(broker, asked).map(config => ({
+        name: config.name,
+        value: config.value,
+        readOnly: config.readOnly,
+        configSource: config.source,
+        isSensitive: config.sensitive,
+        synonyms: request.includeSynonyms ? config.synonyms.map(synonym => ({ ...synonym })) : [],
+        configType: config.type,
+        documentation: request.includeDocumentation ? config.doc : null,
+      })),
+    }
+  } catch (error) {
+    if (error instanceof RequestFailure) return refused(resource, error.errorCode, error.message)
+    throw error
+  }
+}
+
+function describe(broker: BrokerContext, { resource, origin }: Asked): DescribedConfig[] {
+  const { resourceType: type, resourceName: name } = resource
+  const { image } = origin
+  // An empty list of keys means all, as null does.
+  const keys = resource.configurationKeys?.length ? resource.configurationKeys : null
+  const from = { brokerId: broker.brokerId, file: broker.settings.file }
+  switch (type) {
+    case ConfigResourceType.TOPIC: {
+      const problem = topicNameProblem(name)
+      if (problem) throw new RequestFailure(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+      if (!topicByName(image, name))
+        throw new RequestFailure(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${name}.`)
+      return describeTopicConfigs(configLayers(image, { ...from, topic: name }), keys)
+    }
+    case ConfigResourceType.BROKER:
+      return describeBroker(broker, { name, keys, layers: configLayers(image, from) })
+    case ConfigResourceType.CLIENT_METRICS:
+    case ConfigResourceType.GROUP:
+      if (name === '') throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'The resource name must not be empty')
+      return [...configOverrides(image, { type, name })]
+        .filter(([key]) => keys === null || keys.includes(key))
+        .map(([key, value]) =>
+          plain(key, value, type === ConfigResourceType.GROUP ? GROUP_SOURCE : CLIENT_METRICS_SOURCE),
+        )
+    default:
+      throw new RequestFailure(ErrorCode.INVALID_REQUEST, `Unsupported resource type: ${type}`)
+  }
+}
+
+function describeBroker(
+  broker: BrokerContext,
+  asked: { readonly name: string; readonly keys: readonly string[] | null; readonly layers: ConfigLayers },
+): DescribedConfig[] {
+  const { name, keys, layers } = asked
+  if (name === '') return describeDefaultBrokerConfigs(layers, keys)
+  if (!/^-?\d+$/.test(name))
+    throw new RequestFailure(ErrorCode.INVALID_REQUEST, `Broker id must be an integer, but it is: ${name}`)
+  if (Number(name) !== broker.brokerId)
+    throw new RequestFailure(
+      ErrorCode.INVALID_REQUEST,
+      `Unexpected broker id, expected ${broker.brokerId} or empty string, but received ${name}`,
+    )
+  return describeBrokerConfigs(layers, keys)
+}
+
+const plain = (name: string, value: string, source: number): DescribedConfig => ({
+  name,
+  value,
+  source,
+  type: STRING_TYPE,
+  readOnly: false,
+  sensitive: false,
+  synonyms: [],
+  doc: '',
+})

@@ -1,0 +1,159 @@
+/** Appends what a client produced to one partition and waits as long as its `acks` asks; the Produce handler calls it. */
+import type { Clock } from '../core/clock.ts'
+import { isTransactional } from '../protocol/batches/batch-header.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import { ClientAppendError, type RecordError } from './client-append-error.ts'
+import type { Partition } from './partition.ts'
+import { PartitionUnavailable } from './partition-unavailable.ts'
+import { type ValidBatch, validateClientBatch } from './validate-client-batch.ts'
+import type { WriteRefusal } from './write-gate.ts'
+
+/** acks=0: nobody waits; 1: durable here; -1: durable here and below the high watermark. */
+export type Acks = 0 | 1 | -1
+
+export interface ClientAppend {
+  readonly records: Buffer | null
+  readonly acks: Acks
+  /** How long acks=-1 may take. */
+  readonly timeoutMs: number
+  readonly produceVersion: number
+  /** Asked right before the append, after everything queued earlier is written. */
+  readonly refusal: () => WriteRefusal | undefined
+}
+
+/** Offsets and times are -1 where an error leaves them unknown. */
+export interface AppendOutcome {
+  readonly errorCode: number
+  readonly errorMessage: string | null
+  readonly recordErrors: readonly RecordError[]
+  readonly baseOffset: number
+  readonly logAppendTimeMs: bigint
+  readonly logStartOffset: number
+}
+
+export interface AppendContext {
+  readonly clock: Clock
+  /** A log that cannot be written: told to the operator. */
+  storageFailed(partition: Partition, error: unknown): void
+  /** Makes sure that an append nobody waits for reaches the disk in time. */
+  flushSoon(partition: Partition): void
+}
+
+interface Appended {
+  readonly baseOffset: number
+  readonly endOffset: number
+  readonly logAppendTimeMs: bigint
+}
+
+/** Never rejects: the outcome says what went wrong. */
+export async function appendFromClient(
+  partition: Partition,
+  request: ClientAppend,
+  context: AppendContext,
+): Promise<AppendOutcome> {
+  try {
+    const batch = validateClientBatch(request.records, partition.settings, {
+      nowMs: context.clock.nowMs(),
+      produceVersion: request.produceVersion,
+    })
+    const appended = await partition.writes.run(() => append(partition, batch, request))
+    if (request.acks === 0) context.flushSoon(partition)
+    else await acknowledge(partition, appended, { request, clock: context.clock })
+    return {
+      errorCode: ErrorCode.NONE,
+      errorMessage: null,
+      recordErrors: [],
+      baseOffset: appended.baseOffset,
+      logAppendTimeMs: appended.logAppendTimeMs,
+      logStartOffset: partition.log.logStartOffset,
+    }
+  } catch (error) {
+    return refusedOutcome(partition, error, context)
+  }
+}
+
+/** Runs inside the partition's write queue: nothing changes between the checks and the append. */
+async function append(partition: Partition, batch: ValidBatch, request: ClientAppend): Promise<Appended> {
+  partition.assertAvailable()
+  const refusal = request.refusal()
+  if (refusal) throw new ClientAppendError(refusal.errorCode, refusal.message)
+  if (request.acks === -1 && partition.isr.length < partition.effectiveMinIsr)
+    throw new ClientAppendError(
+      ErrorCode.NOT_ENOUGH_REPLICAS,
+      `${partition.name} has ${partition.isr.length} in-sync replicas, ${partition.effectiveMinIsr} are needed`,
+    )
+  if (isTransactional(batch.header))
+    throw new ClientAppendError(
+      ErrorCode.INVALID_TXN_STATE,
+      `${partition.name}: the records are not part of a transaction that this cluster knows`,
+    )
+  const duplicate = checkProducer(partition, batch)
+  if (duplicate) return duplicate
+  const result = await partition.log.appendAsLeader(batch.bytes, {
+    leaderEpoch: partition.leaderEpoch,
+    assignOffsets: true,
+  })
+  partition.appended(batch.bytes.length)
+  return {
+    baseOffset: result.firstOffset,
+    endOffset: result.lastOffset + 1,
+    logAppendTimeMs: batch.logAppendTimeMs,
+  }
+}
+
+/** A repeated batch is answered with where it already is. Throws for sequences that do not follow. */
+function checkProducer(partition: Partition, batch: ValidBatch): Appended | undefined {
+  const verdict = partition.log.checkProducer(batch.header)
+  if (verdict.kind === 'ok') return undefined
+  if (verdict.kind === 'duplicate')
+    return { baseOffset: verdict.firstOffset, endOffset: verdict.lastOffset + 1, logAppendTimeMs: verdict.timestamp }
+  throw new ClientAppendError(verdict.errorCode, `${partition.name}: ${verdict.message}`)
+}
+
+async function acknowledge(
+  partition: Partition,
+  appended: Appended,
+  wait: { readonly request: ClientAppend; readonly clock: Clock },
+): Promise<void> {
+  await partition.log.flush()
+  if (wait.request.acks !== -1) return
+  const result = await partition.reachHighWatermark(appended.endOffset, {
+    timeoutMs: wait.request.timeoutMs,
+    clock: wait.clock,
+  })
+  if (result === 'reached') {
+    if (partition.isr.length >= partition.effectiveMinIsr) return
+    throw new ClientAppendError(
+      ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+      `${partition.name}: written, but the in-sync replicas became too few`,
+    )
+  }
+  if (result === 'gone')
+    throw partition.unavailable ?? new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, `${partition.name} moved`)
+  throw new ClientAppendError(
+    ErrorCode.REQUEST_TIMED_OUT,
+    `${partition.name}: not replicated in ${wait.request.timeoutMs} ms`,
+  )
+}
+
+function refusedOutcome(partition: Partition, error: unknown, context: AppendContext): AppendOutcome {
+  if (error instanceof ClientAppendError) return failedAppend(error.errorCode, error.message, error.recordErrors)
+  if (error instanceof PartitionUnavailable) return failedAppend(error.errorCode, error.message)
+  if (partition.unavailable) return failedAppend(partition.unavailable.errorCode, partition.unavailable.message)
+  context.storageFailed(partition, error)
+  return failedAppend(ErrorCode.KAFKA_STORAGE_ERROR, `${partition.name}: the log cannot be written`)
+}
+
+/** The outcome of an append that was refused. */
+export const failedAppend = (
+  errorCode: number,
+  errorMessage: string | null,
+  recordErrors: readonly RecordError[] = [],
+): AppendOutcome => ({
+  errorCode,
+  errorMessage,
+  recordErrors,
+  baseOffset: -1,
+  logAppendTimeMs: -1n,
+  logStartOffset: -1,
+})

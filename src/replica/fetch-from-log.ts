@@ -1,0 +1,55 @@
+/** Reads many partitions for one Fetch request and waits for data as long as it may (long poll); the Fetch handler calls it. */
+import type { Clock } from '../core/clock.ts'
+import type { FetchQuery, PartitionSource, ReadSnapshot } from './fetch-query.ts'
+import { awaitNews } from './fetch-wait.ts'
+import { type FetchedPartition, readPartition } from './read-partition.ts'
+
+/** One result per target, in the order asked. Errors of a partition are in its result; never rejects because of one. */
+export async function fetchFromLog(
+  source: PartitionSource,
+  query: FetchQuery,
+  clock: Clock,
+): Promise<FetchedPartition[]> {
+  const deadlineMs = clock.monotonicMs() + query.maxWaitMs
+  for (let round = 0; ; round++) {
+    const reads = await readAll(source, query, round === 0)
+    const remainingMs = deadlineMs - clock.monotonicMs()
+    if (remainingMs <= 0 || query.signal.aborted || isComplete(reads, query)) return reads.map(read => read.result)
+    const snapshots = reads.flatMap(read => read.snapshot ?? [])
+    await awaitNews(snapshots, { query, readBytes: bytesOf(reads), remainingMs, clock })
+  }
+}
+
+interface Read {
+  readonly result: FetchedPartition
+  /** undefined for a partition that could not be read. */
+  readonly snapshot: ReadSnapshot | undefined
+}
+
+/** In the order of the request, each partition getting what the ones before it left of the byte limit. */
+async function readAll(source: PartitionSource, query: FetchQuery, first: boolean): Promise<Read[]> {
+  const reads: Read[] = []
+  let bytesLeft = query.bytesMax
+  let atLeastOneBatch = true
+  for (const target of query.targets) {
+    const read = await readPartition(source, target, {
+      query,
+      bytesMax: Math.min(bytesLeft, target.partitionBytesMax),
+      atLeastOneBatch,
+      recordsProgress: first,
+    })
+    const bytes = read.result.records.length
+    if (bytes > 0) atLeastOneBatch = false
+    bytesLeft = Math.max(0, bytesLeft - bytes)
+    reads.push(read)
+  }
+  return reads
+}
+
+function isComplete(reads: readonly Read[], query: FetchQuery): boolean {
+  if (reads.length === 0) return true
+  if (reads.some(read => read.result.errorCode !== 0 || read.result.divergingEpoch !== undefined)) return true
+  return bytesOf(reads) >= Math.min(query.minBytes, query.bytesMax)
+}
+
+const bytesOf = (reads: readonly Read[]): number => reads.reduce((sum, read) => sum + read.result.records.length, 0)

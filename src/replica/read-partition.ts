@@ -1,0 +1,139 @@
+/** Reads one partition for a fetch, with Kafka's checks of epochs and offsets; fetch-from-log.ts calls it. */
+
+import { batchesIn } from '../protocol/batches/batch-iteration.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import { boundOf, type FetchQuery, type FetchTarget, type PartitionSource, type ReadSnapshot } from './fetch-query.ts'
+import type { Partition } from './partition.ts'
+import { PartitionUnavailable } from './partition-unavailable.ts'
+
+/** The answer for one partition; offsets are -1 where an error leaves them unknown. */
+export interface FetchedPartition {
+  readonly errorCode: number
+  readonly highWatermark: number
+  readonly lastStableOffset: number
+  readonly logStartOffset: number
+  /** Whole batches; the first may begin below the fetch offset. */
+  readonly records: Buffer
+  /** null unless read_committed. */
+  readonly abortedTransactions: readonly { readonly producerId: bigint; readonly firstOffset: number }[] | null
+  /** The fetcher's log went another way: the largest epoch not above its own, and where it ends here. */
+  readonly divergingEpoch: { readonly epoch: number; readonly endOffset: number } | undefined
+}
+
+interface ReadLimits {
+  readonly query: FetchQuery
+  readonly bytesMax: number
+  /** Return one batch even if it is larger than `bytesMax`. */
+  readonly atLeastOneBatch: boolean
+  /** The first read of the request: a follower's position counts. */
+  readonly recordsProgress: boolean
+}
+
+const EMPTY = Buffer.alloc(0)
+
+/** Never rejects: what is wrong with one partition is its answer. */
+export async function readPartition(
+  source: PartitionSource,
+  target: FetchTarget,
+  limits: ReadLimits,
+): Promise<{ result: FetchedPartition; snapshot: ReadSnapshot | undefined }> {
+  let partition: Partition | undefined
+  try {
+    partition = source.lookup(target.topicId, target.partition)
+    const epochError = partition.leaderEpochError(target.currentLeaderEpoch)
+    if (epochError !== ErrorCode.NONE) return refused(epochError)
+    const snapshot = snapshotOf(partition, target, limits.query)
+    const diverging = divergence(partition, target)
+    if (diverging) return { result: { ...answerOf(snapshot, limits.query), divergingEpoch: diverging }, snapshot }
+    if (limits.query.replicaId >= 0 && limits.recordsProgress)
+      partition.followerFetched(limits.query.replicaId, target.fetchOffset)
+    return { result: await read(snapshot, target, limits), snapshot }
+  } catch (error) {
+    if (error instanceof PartitionUnavailable) return refused(error.errorCode)
+    if (partition?.unavailable) return refused(partition.unavailable.errorCode)
+    if (partition) source.storageFailed(partition, error)
+    return refused(ErrorCode.KAFKA_STORAGE_ERROR)
+  }
+}
+
+async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLimits): Promise<FetchedPartition> {
+  const { partition, bound } = snapshot
+  const { fetchOffset } = target
+  const answer = answerOf(snapshot, limits.query)
+  if (fetchOffset < partition.log.logStartOffset || fetchOffset > partition.log.logEndOffset)
+    throw new PartitionUnavailable(
+      ErrorCode.OFFSET_OUT_OF_RANGE,
+      `${partition.name} does not have offset ${fetchOffset}`,
+    )
+  if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
+  const { records } = await partition.log.read({
+    offset: fetchOffset,
+    maxBytes: limits.bytesMax,
+    maxOffset: bound,
+    minOneBatch: limits.atLeastOneBatch,
+  })
+  if (answer.abortedTransactions === null || records.length === 0) return { ...answer, records }
+  return {
+    ...answer,
+    records,
+    abortedTransactions: await partition.log.abortedTransactions(fetchOffset, endOf(records)),
+  }
+}
+
+/** Offset after the last batch. */
+function endOf(records: Buffer): number {
+  let end = 0
+  for (const header of batchesIn(records)) end = header.lastOffset + 1
+  return end
+}
+
+/** Kafka's check of `LastFetchedEpoch` (KIP-595, join.md B.2-6). Throws PartitionUnavailable with OFFSET_OUT_OF_RANGE. */
+function divergence(partition: Partition, target: FetchTarget): FetchedPartition['divergingEpoch'] {
+  if (target.lastFetchedEpoch < 0) return undefined
+  const { epoch, endOffset } = partition.log.endOffsetForEpoch(target.lastFetchedEpoch)
+  if (epoch === -1 || endOffset === -1)
+    throw new PartitionUnavailable(
+      ErrorCode.OFFSET_OUT_OF_RANGE,
+      `${partition.name} does not know epoch ${target.lastFetchedEpoch}`,
+    )
+  if (target.fetchOffset < partition.log.logStartOffset)
+    throw new PartitionUnavailable(ErrorCode.OFFSET_OUT_OF_RANGE, `${partition.name} starts above the fetch offset`)
+  return epoch < target.lastFetchedEpoch || endOffset < target.fetchOffset ? { epoch, endOffset } : undefined
+}
+
+function snapshotOf(partition: Partition, target: FetchTarget, query: FetchQuery): ReadSnapshot {
+  return {
+    partition,
+    fetchOffset: target.fetchOffset,
+    leaderEpoch: partition.leaderEpoch,
+    highWatermark: partition.highWatermark,
+    logStartOffset: partition.log.logStartOffset,
+    appendedBytes: partition.appendedBytes,
+    bound: boundOf(partition, query),
+  }
+}
+
+function answerOf(snapshot: ReadSnapshot, query: FetchQuery): FetchedPartition {
+  return {
+    errorCode: ErrorCode.NONE,
+    highWatermark: snapshot.highWatermark,
+    lastStableOffset: snapshot.partition.lastStableOffset,
+    logStartOffset: snapshot.logStartOffset,
+    records: EMPTY,
+    abortedTransactions: query.replicaId < 0 && query.isolation === 'read_committed' ? [] : null,
+    divergingEpoch: undefined,
+  }
+}
+
+/** The answer for a partition that is not read. */
+export const refusedFetch = (errorCode: number): FetchedPartition => ({
+  errorCode,
+  highWatermark: -1,
+  lastStableOffset: -1,
+  logStartOffset: -1,
+  records: EMPTY,
+  abortedTransactions: null,
+  divergingEpoch: undefined,
+})
+
+const refused = (errorCode: number) => ({ result: refusedFetch(errorCode), snapshot: undefined })
