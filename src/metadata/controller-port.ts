@@ -61,6 +61,15 @@ export interface IsrChange {
   readonly isr: readonly number[]
 }
 
+/** More partitions for a topic. */
+export interface PartitionGrowth {
+  readonly name: string
+  /** Total count after the call. */
+  readonly newCount: number
+  /** Broker ids of each added partition; null or absent = the controller chooses. */
+  readonly assignments?: readonly (readonly number[])[] | null
+}
+
 export interface ProducerIdBlock {
   readonly firstId: bigint
   readonly length: number
@@ -69,7 +78,7 @@ export interface ProducerIdBlock {
 /** Called after each published change, in the fixed order replica → coordinator → broker → destination. */
 export interface ImageSubscriber {
   readonly name: string
-  /** Awaited before the next subscriber runs and before the command that caused the change resolves. */
+  /** Must not wait for a command of the controller: commands wait for this. Awaited before the next subscriber runs and before the command that caused the change resolves. */
   onImage(image: MetadataImage, delta: MetadataDelta): Promise<void> | void
 }
 
@@ -85,9 +94,8 @@ export interface Controller {
     alterations: readonly ConfigAlteration[],
     options: { validateOnly: boolean },
   ): Promise<(ApiError & { readonly resource: ConfigResource })[]>
-  /** `newCount` = total count after the call. */
   createPartitions(
-    topics: readonly { readonly name: string; readonly newCount: number }[],
+    topics: readonly PartitionGrowth[],
     options: { validateOnly: boolean },
   ): Promise<(ApiError & { readonly name: string })[]>
   alterPartition(changes: readonly IsrChange[]): Promise<(ApiError & IsrChange)[]>

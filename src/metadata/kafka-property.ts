@@ -79,7 +79,13 @@ function rowWithoutDefault(property: KafkaProperty, doc: string): ConfigRow<Conf
     case 'list':
       return widen(listRow({ doc, check: items => itemsProblem(property, items) }))
     default:
-      return widen(stringRow({ doc, check: text => oneOf(values, property.anyCase ? text.toUpperCase() : text), sensitive: property.type === 'password' }))
+      return widen(
+        stringRow({
+          doc,
+          check: text => oneOf(values, property.anyCase ? text.toUpperCase() : text),
+          sensitive: property.type === 'password',
+        }),
+      )
   }
 }
 

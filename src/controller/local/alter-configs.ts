@@ -1,0 +1,131 @@
+/** The incrementalAlterConfigs command for topics and brokers (KIP-339). Called by the local controller. */
+import { brokerConfig } from '../../metadata/broker-configs.ts'
+import { brokerOverrideProblem, topicOverridesProblem } from '../../metadata/config-validation.ts'
+import type { ApiError, ConfigAlteration, ConfigResource } from '../../metadata/controller-port.ts'
+import type { KafkaProperty } from '../../metadata/kafka-property.ts'
+import {
+  ConfigResourceType,
+  configOverrides,
+  configResourceKey,
+  type MetadataImage,
+} from '../../metadata/metadata-image.ts'
+import { topicConfigs } from '../../metadata/topic-configs.ts'
+import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
+import { accepted, type Decision, refused } from './decision.ts'
+
+const MIN_ISR = 'min.insync.replicas'
+
+export function alterConfigs(
+  image: MetadataImage,
+  alterations: readonly ConfigAlteration[],
+): Decision<(ApiError & { readonly resource: ConfigResource })[]> {
+  const records: MetadataRecordInput[] = []
+  const answer = alterations.map(alteration => {
+    const { resource } = alteration
+    const key = configResourceKey(resource)
+    if (alterations.some(other => other !== alteration && configResourceKey(other.resource) === key))
+      return { resource, ...refused('INVALID_REQUEST', 'Each resource must appear at most once.') }
+    const error = resourceProblem(image, resource)
+    if (error !== undefined) return { resource, ...error }
+    const planned = plan(image, alteration)
+    if ('errorCode' in planned) return { resource, ...planned }
+    records.push(...planned)
+    return { resource, ...accepted }
+  })
+  return { records, answer }
+}
+
+function resourceProblem(image: MetadataImage, { type, name }: ConfigResource): ApiError | undefined {
+  if (type === ConfigResourceType.TOPIC) {
+    if (name === '') return refused('INVALID_REQUEST', 'Default topic resources are not allowed.')
+    if (image.topicIds.has(name)) return undefined
+    return refused('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`)
+  }
+  if (type !== ConfigResourceType.BROKER) return refused('INVALID_REQUEST', `Unsupported config resource type ${type}.`)
+  if (name === '') return undefined
+  if (!/^\d+$/.test(name)) return refused('INVALID_REQUEST', `Invalid broker id "${name}".`)
+  if (image.brokers.has(Number(name))) return undefined
+  return refused('BROKER_ID_NOT_REGISTERED', `No broker with id ${name} found.`)
+}
+
+/** The records of one resource, or why it is refused as a whole. */
+function plan(image: MetadataImage, { resource, changes }: ConfigAlteration): MetadataRecordInput[] | ApiError {
+  if (new Set(changes.map(change => change.key)).size !== changes.length)
+    return refused('INVALID_REQUEST', 'Error due to duplicate config keys')
+  const before = configOverrides(image, resource)
+  const after = new Map(before)
+  for (const change of changes) {
+    const value = newValue(resource, change, before.get(change.key))
+    if (typeof value === 'object' && value !== null) return value
+    if (value === null) after.delete(change.key)
+    else after.set(change.key, value)
+  }
+  const changed = changes.map(change => change.key).filter(key => after.get(key) !== before.get(key))
+  const problem =
+    resource.type === ConfigResourceType.TOPIC
+      ? topicProblem(after)
+      : brokerProblem(image, resource, new Map(changed.map(key => [key, after.get(key) ?? null])))
+  if (problem !== undefined) return problem
+  return [...changed.map(key => configRecord(resource, key, after.get(key) ?? null)), ...clearElr(resource, changed)]
+}
+
+/** The value after one operation; null = removed. */
+function newValue(
+  resource: ConfigResource,
+  change: ConfigAlteration['changes'][number],
+  current: string | undefined,
+): string | null | ApiError {
+  const { key, operation, value } = change
+  if (operation === 'delete') return null
+  if (value === null) return refused('INVALID_REQUEST', `Null value not supported for : ${key}`)
+  if (operation === 'set') return value
+  const property = propertyOf(resource, key)
+  if (property?.type !== 'list')
+    return refused('INVALID_CONFIG', `Can't ${operation.toUpperCase()} to key ${key} because its type is not LIST.`)
+  const parts = (text: string): string[] => text.split(',').flatMap(item => item.trim() || [])
+  const items = parts(current ?? property.default ?? '')
+  const given = parts(value)
+  return operation === 'append'
+    ? [...items, ...given.filter(item => !items.includes(item))].join(',')
+    : items.filter(item => !given.includes(item)).join(',')
+}
+
+const propertyOf = ({ type }: ConfigResource, key: string): KafkaProperty | undefined =>
+  type === ConfigResourceType.TOPIC ? topicConfigs.get(key)?.property : brokerConfig(key)?.property
+
+function topicProblem(overrides: ReadonlyMap<string, string>): ApiError | undefined {
+  const problem = topicOverridesProblem(overrides)
+  return problem === undefined ? undefined : refused('INVALID_CONFIG', problem)
+}
+
+function brokerProblem(
+  image: MetadataImage,
+  resource: ConfigResource,
+  changed: ReadonlyMap<string, string | null>,
+): ApiError | undefined {
+  const scope = resource.name === '' ? 'cluster' : 'broker'
+  for (const [key, value] of changed) {
+    const problem = brokerOverrideProblem(key, value, scope)
+    if (problem !== undefined) return refused('INVALID_REQUEST', problem)
+  }
+  const minIsr = changed.get(MIN_ISR)
+  // KIP-966: eligible leader replicas are kept relative to one known min.insync.replicas per topic.
+  if (minIsr === undefined || !image.features.has('eligible.leader.replicas.version')) return undefined
+  if (scope === 'broker')
+    return refused('INVALID_CONFIG', `Broker-level ${MIN_ISR} cannot be altered while ELR is enabled.`)
+  return minIsr === null
+    ? refused('INVALID_CONFIG', `Cluster-level ${MIN_ISR} cannot be removed while ELR is enabled.`)
+    : undefined
+}
+
+const configRecord = ({ type, name }: ConfigResource, key: string, value: string | null): MetadataRecordInput => ({
+  type: MetadataRecordType.Config,
+  version: 0,
+  value: { resourceType: type, resourceName: name, name: key, value },
+})
+
+/** KIP-966: with another min.insync.replicas, earlier eligible leaders may lack acknowledged records. */
+const clearElr = (resource: ConfigResource, changed: readonly string[]): MetadataRecordInput[] =>
+  changed.includes(MIN_ISR)
+    ? [{ type: MetadataRecordType.ClearElr, version: 0, value: { topicName: resource.name } }]
+    : []

@@ -1,0 +1,19 @@
+/** The shape of every command of the local controller: a pure function from the image to records and an answer. */
+import type { ApiError } from '../../metadata/controller-port.ts'
+import { ErrorCode, type KafkaErrorName } from '../../protocol/errors.ts'
+import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
+
+export interface Decision<A> {
+  /** To be appended as one atomic unit; empty = nothing changes. */
+  readonly records: readonly MetadataRecordInput[]
+  /** Given once the records are durable and published. */
+  readonly answer: A
+}
+
+export const accepted: ApiError = { errorCode: ErrorCode.NONE, errorMessage: null }
+
+/** `message` null = the client shows its own text for the code. */
+export const refused = (error: KafkaErrorName, message: string | null): ApiError => ({
+  errorCode: ErrorCode[error],
+  errorMessage: message,
+})
