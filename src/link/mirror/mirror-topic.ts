@@ -40,7 +40,6 @@ export class MirrorTopic {
   readonly #o: MirrorTopicOptions
   readonly #pipelines: readonly PartitionPipeline[]
   readonly #troubles: TopicTroubles
-  readonly #closing = new AbortController()
 
   constructor(options: MirrorTopicOptions) {
     this.#o = options
@@ -67,11 +66,6 @@ export class MirrorTopic {
   /** After it resolves nothing is fetched or appended any more. */
   async stop(): Promise<void> {
     await Promise.all(this.#pipelines.map(pipeline => pipeline.stop()))
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await this.stop()
   }
 
   #pipeline(figures: PartitionFigures): PartitionPipeline {

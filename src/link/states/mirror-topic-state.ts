@@ -39,7 +39,7 @@ export type Outcome =
   /** Refused, because the verb has already done its work. */
   | { readonly kind: 'already-stopped' }
 
-const to = (state: MirrorTopicState): Outcome => ({ kind: 'to', state })
+const to = <const S extends MirrorTopicState>(state: S) => ({ kind: 'to', state }) as const satisfies Outcome
 const same: Outcome = { kind: 'same' }
 
 export const mirrorTopicTable = {

@@ -3,7 +3,13 @@
 import type { MirrorState } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import { historyMax, type MirrorRecord, type StateChange } from '../state-records/mirror-record.ts'
-import { allowedVerbs, type MirrorTopicEvent, type MirrorTopicState, outcomeOf } from './mirror-topic-state.ts'
+import {
+  allowedVerbs,
+  type MirrorTopicEvent,
+  type MirrorTopicState,
+  mirrorTopicTable,
+  outcomeOf,
+} from './mirror-topic-state.ts'
 
 export interface TransitionDetail {
   readonly event: MirrorTopicEvent
@@ -43,6 +49,28 @@ export function transition(record: MirrorRecord, detail: TransitionDetail): Mirr
     case 'failed-from':
       return entered(record, resumedState(record.failedFrom), detail)
   }
+}
+
+/** The state fields of a topic that becomes a mirror, by an event of the row `none`. */
+export function entryState(
+  event: 'create' | 'peerReverses' | 'restore',
+  { reason, timeMs }: { reason: string; timeMs: number },
+) {
+  const { state } = mirrorTopicTable.none[event]
+  if (state === 'none') throw new TypeError('the row none leads to a stored state')
+  return {
+    state,
+    stateEpoch: 0,
+    stateTimeMs: timeMs,
+    reason,
+    held: false,
+    failedFrom: undefined,
+    failures: [],
+    troubles: [],
+    stopping: undefined,
+    stopPoints: [],
+    history: [{ state, event, reason, timeMs }],
+  } satisfies Partial<MirrorRecord>
 }
 
 /** Adds an event that changes no state, such as an incident, to the history. */

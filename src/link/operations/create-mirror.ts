@@ -1,0 +1,147 @@
+/**
+ * Creates a mirror topic. A crash at any point leaves either nothing or a mirror, never a topic that clients could write:
+ * first the durable intent (from then on the name is fenced), then the topic, then its record, which replaces the intent.
+ */
+import { messageOf } from '../../core/errors.ts'
+import type { CreateMirrorRequest } from '../engine-api.ts'
+import { linkError } from '../errors.ts'
+import type { DestinationTopic } from '../ports.ts'
+import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { mirrorCreationStateRecord, mirrorStateRecord, tombstone } from '../state-records/record-codec.ts'
+import { mirrorCreationKey } from '../state-records/state-key.ts'
+import { entryState } from '../states/transition.ts'
+import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
+import { mirrorNameOf, planMirror } from './plan-mirror.ts'
+
+/** Resolves when the mirror exists and is being fetched. */
+export async function createMirror(
+  context: OperationContext,
+  subject: { link: string; request: CreateMirrorRequest },
+  options: { validateOnly: boolean },
+): Promise<{ warnings: readonly string[] }> {
+  const link = requireLink(context, subject.link)
+  if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
+  const runtime = context.runtime(link.linkId)
+  const source = runtime?.source
+  if (!runtime || !source)
+    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
+  const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
+  return context.operations.run(topicNameQueue(mirrorTopic), async () => {
+    assertFree(context, mirrorTopic)
+    const plan = await planMirror(context, { link, configs: runtime.configs, source, mirrorTopic }, subject.request)
+    const warnings = [...plan.warnings, 'Loops through further clusters were not checked.']
+    if (options.validateOnly) {
+      await validateCreation(context, plan.creation)
+      return { warnings }
+    }
+    await recordIntent(context, plan.creation)
+    await finishMirrorCreation(context, plan.creation)
+    await context.reconcile()
+    return { warnings }
+  })
+}
+
+/**
+ * Continues a recorded creation from wherever it was left; called inside the queue of the topic's name. Throws if it can
+ * never succeed, after the intent was withdrawn.
+ */
+export async function finishMirrorCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+  if (context.desired.creationOf(creation.mirrorTopic) === undefined) return
+  const link = context.desired.link(creation.linkId)
+  if (!link) return withdraw(context, creation)
+  const present = context.destination.topic(creation.mirrorTopic)
+  if (present) {
+    if (await isUntouched(context, present, creation)) return bind(context, present, creation)
+    await withdraw(context, creation)
+    throw linkError('TOPIC_EXISTS', { topic: creation.mirrorTopic })
+  }
+  await bind(context, await createTopic(context, creation), creation)
+}
+
+function assertFree(context: OperationContext, topic: string): void {
+  if (context.destination.topic(topic) || context.desired.creationOf(topic)) throw linkError('TOPIC_EXISTS', { topic })
+}
+
+const topicRequest = (creation: MirrorCreationRecord) => ({
+  name: creation.mirrorTopic,
+  partitions: creation.startOffsets.length,
+  replicationFactor: creation.replicationFactor,
+  configs: creation.configs,
+})
+
+async function validateCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+  const result = await context.destination.createTopic(topicRequest(creation), { validateOnly: true })
+  if (!result.ok) throw creationError(creation.mirrorTopic, result)
+}
+
+/** In the link's queue, so that no intent can follow the link's deletion. */
+async function recordIntent(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+  await context.operations.run(linkQueue(creation.linkId), async () => {
+    const link = context.desired.link(creation.linkId)
+    if (!link || link.deletingSinceMs !== undefined)
+      throw linkError('LINK_BEING_DELETED', { link: link?.name ?? creation.linkId })
+    await context.journal.append([mirrorCreationStateRecord(creation)])
+  })
+}
+
+async function createTopic(context: OperationContext, creation: MirrorCreationRecord): Promise<DestinationTopic> {
+  try {
+    const result = await context.destination.createTopic(topicRequest(creation), { validateOnly: false })
+    if (result.ok) return result.topic
+    await withdraw(context, creation)
+    throw creationError(creation.mirrorTopic, result)
+  } catch (error) {
+    // Whether the topic came to be is not known: with it the intent stays and is finished later, without it ends here.
+    if (!context.destination.topic(creation.mirrorTopic)) await withdraw(context, creation)
+    throw error
+  }
+}
+
+/** Was this topic left by an attempt of ours? Then it has the right shape and nobody can have written it. */
+async function isUntouched(
+  context: OperationContext,
+  topic: DestinationTopic,
+  creation: MirrorCreationRecord,
+): Promise<boolean> {
+  if (topic.partitions !== creation.startOffsets.length) return false
+  for (let partition = 0; partition < topic.partitions; partition++) {
+    const log = await context.destination.openMirrorLog(topic.topicId, partition)
+    if (log.state().logEndOffset > 0) return false
+  }
+  return true
+}
+
+/** One durable batch: the mirror is, the intent is no more. */
+async function bind(context: OperationContext, topic: DestinationTopic, creation: MirrorCreationRecord): Promise<void> {
+  const timeMs = context.clock.nowMs()
+  const reason = `created as a mirror of ${creation.sourceTopic}`
+  const mirror: MirrorRecord = {
+    linkId: creation.linkId,
+    mirrorTopic: creation.mirrorTopic,
+    topicId: topic.topicId,
+    sourceTopic: creation.sourceTopic,
+    sourceTopicId: creation.sourceTopicId,
+    sourceClusterId: creation.sourceClusterId,
+    createdTimeMs: timeMs,
+    startOffsets: creation.startOffsets,
+    ...entryState('create', { reason, timeMs }),
+  }
+  await context.journal.append([mirrorStateRecord(mirror), intentTombstone(creation)])
+  context.logger.info('mirror topic created', { topic: creation.mirrorTopic, partitions: creation.startOffsets.length })
+}
+
+async function withdraw(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+  if (context.desired.creationOf(creation.mirrorTopic) === undefined) return
+  await context.journal.append([intentTombstone(creation)])
+  context.logger.warn('the creation of a mirror topic was withdrawn', { topic: creation.mirrorTopic })
+}
+
+const intentTombstone = ({ linkId, mirrorTopic }: MirrorCreationRecord) =>
+  tombstone(mirrorCreationKey(linkId, mirrorTopic))
+
+function creationError(topic: string, result: { reason: 'exists' | 'invalid' | 'failed'; message: string }): Error {
+  if (result.reason === 'exists') return linkError('TOPIC_EXISTS', { topic })
+  const code = result.reason === 'invalid' ? 'TOPIC_CREATION_REFUSED' : 'TOPIC_CREATION_FAILED'
+  return linkError(code, { topic, reason: messageOf(result.message) })
+}

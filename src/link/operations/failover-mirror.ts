@@ -1,0 +1,87 @@
+/** Failover: the mirror becomes writable now, with what it has. Called by alter-mirrors and delete-link, continued by the reconciler. */
+import { messageOf } from '../../core/errors.ts'
+import { mapBounded } from '../coordination/bounded.ts'
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import type { AlterMirrorRow } from '../engine-api.ts'
+import { linkError } from '../errors.ts'
+import { MirrorLogConflict } from '../ports.ts'
+import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import { transition } from '../states/transition.ts'
+import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
+
+export interface FailoverResult {
+  readonly partitions: AlterMirrorRow['partitions']
+  readonly openTransactions: number
+}
+
+/**
+ * Resolves when the topic is STOPPED and writable. Rejects with the table's refusal, or with MIRROR_BUSY: then the verb was
+ * accepted and is continued until it succeeds.
+ */
+export function failOverMirror(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
+  return context.operations.run(mirrorQueue(id), async () => {
+    await accept(context, id)
+    return continueStop(context, id)
+  })
+}
+
+/** The rest of an accepted stop; called inside the mirror's queue. */
+export async function continueStop(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
+  let step: StopStep = 'stop fetching'
+  try {
+    const { record, endOffsets } = await stopMirror(context, id, name => {
+      step = name
+    })
+    return resultOf(record.stopPoints, endOffsets)
+  } catch (error) {
+    // The topic may have been deleted meanwhile: then its mirror is gone, and that is the answer.
+    const record = context.changes.current(id)
+    const reason = error instanceof MirrorLogConflict ? `the log is in use: ${error.message}` : messageOf(error)
+    const verb = record.stopping?.verb ?? 'failover'
+    throw linkError('MIRROR_BUSY', { topic: id.mirrorTopic, verb, step, reason }, error)
+  }
+}
+
+/** What a failover would answer now; changes nothing. */
+export async function previewFailover(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
+  const record = context.changes.current(id)
+  assertLegal(context, record)
+  const partitions = [...record.startOffsets.keys()]
+  const points = await mapBounded(partitions, 16, async partition => {
+    const log = await context.destination.openMirrorLog(record.topicId, partition)
+    return stopPoint(context, record, { partition, log })
+  })
+  return resultOf(
+    points,
+    points.map(point => point.stopOffset + point.openTransactions),
+  )
+}
+
+/** Durable before anything happens: from here on the mirror is never fetched again, whatever dies. */
+async function accept(context: OperationContext, id: MirrorId): Promise<void> {
+  await context.changes.update(id, record => {
+    assertLegal(context, record)
+    if (record.stopping) return record
+    const stopping = { verb: 'failover', sinceMs: context.clock.nowMs() } as const
+    return { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
+  })
+}
+
+function assertLegal(context: OperationContext, record: MirrorRecord): void {
+  const linkName = context.desired.link(record.linkId)?.name ?? record.linkId
+  transition(record, { event: 'failover', linkName, reason: '', timeMs: 0 })
+}
+
+function resultOf(points: readonly StopPointRecord[], endOffsets: readonly number[]): FailoverResult {
+  return {
+    partitions: points.map((point, index) => ({
+      partition: point.partition,
+      endOffset: endOffsets[index] ?? null,
+      stopOffset: point.stopOffset,
+      lastKnownLag: point.lag ?? null,
+      waitingFor: null,
+    })),
+    openTransactions: points.reduce((sum, point) => sum + point.openTransactions, 0),
+  }
+}

@@ -1,0 +1,111 @@
+/** Everything about a new mirror that can be decided before anything is changed; called by create-mirror. */
+import { ZERO_UUID } from '../../core/uuid.ts'
+import { parseStartOffsetSpec } from '../configs/config-values.ts'
+import type { LinkConfigs } from '../configs/link-configs.ts'
+import { copiedTopicConfigs, isNeverMirrored, topicNameProblem } from '../configs/topic-rules.ts'
+import type { CreateMirrorRequest } from '../engine-api.ts'
+import { linkError } from '../errors.ts'
+import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
+import { linkErrorOf } from '../states/link-health.ts'
+import type { OperationContext } from './operation-context.ts'
+
+export interface MirrorPlan {
+  readonly creation: MirrorCreationRecord
+  readonly warnings: readonly string[]
+}
+
+/** Name of the mirror topic; throws where the request names another, or where the topic is never mirrored. */
+export function mirrorNameOf(request: CreateMirrorRequest, configs: LinkConfigs): string {
+  const { sourceTopicName, mirrorTopicName } = request
+  const sourceProblem = topicNameProblem(sourceTopicName)
+  if (sourceProblem) throw linkError('TOPIC_NAME_INVALID', { topic: sourceTopicName, problem: sourceProblem })
+  if (isNeverMirrored(sourceTopicName)) throw linkError('SOURCE_TOPIC_REFUSED', { topic: sourceTopicName })
+  const prefix = configs.must('cluster.link.prefix')
+  const expected = `${prefix}${sourceTopicName}`
+  if (mirrorTopicName !== undefined && mirrorTopicName !== expected)
+    throw linkError('MIRROR_NAME_NOT_PREFIXED', { given: mirrorTopicName, expected, prefix })
+  const problem = topicNameProblem(expected)
+  if (problem) throw linkError('TOPIC_NAME_INVALID', { topic: expected, problem })
+  if (isNeverMirrored(expected)) throw linkError('SOURCE_TOPIC_REFUSED', { topic: expected })
+  return expected
+}
+
+/** Asks the source what there is to mirror. Throws SOURCE_NOT_AVAILABLE, SOURCE_TOPIC_NOT_FOUND, TOPIC_CONFIG_SYNCED. */
+export async function planMirror(
+  context: OperationContext,
+  subject: { link: LinkRecord; configs: LinkConfigs; source: SourceCluster; mirrorTopic: string },
+  request: CreateMirrorRequest,
+): Promise<MirrorPlan> {
+  const { link, configs, source, mirrorTopic } = subject
+  for (const key of copiedTopicConfigs(configs))
+    if (request.configs.has(key)) throw linkError('TOPIC_CONFIG_SYNCED', { key, link: link.name })
+  try {
+    const facts = await source.describeCluster()
+    if (facts.clusterId !== link.remoteClusterId)
+      throw new SourceError('cluster-id', `cluster ${facts.clusterId} answers, not ${link.remoteClusterId}`)
+    const topic = await readSourceTopic(source, request.sourceTopicName, link)
+    const copied = await copyConfigs(context, { source, configs, topic: topic.name })
+    const warnings = [...copied.warnings]
+    if (topic.topicId === ZERO_UUID)
+      warnings.push('The source has no topic ids (Kafka below 2.8): a recreated source topic cannot be told apart.')
+    return {
+      creation: {
+        linkId: link.linkId,
+        mirrorTopic,
+        sourceTopic: topic.name,
+        sourceTopicId: topic.topicId,
+        sourceClusterId: facts.clusterId,
+        sinceMs: context.clock.nowMs(),
+        replicationFactor: request.replicationFactor ?? -1,
+        configs: new Map([...copied.overrides, ...request.configs]),
+        startOffsets: await readStartOffsets(source, topic, configs),
+      },
+      warnings,
+    }
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    const detail = { link: link.name, error: linkErrorOf(error.failure), reason: error.message }
+    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
+  }
+}
+
+async function readSourceTopic(source: SourceCluster, name: string, link: LinkRecord): Promise<SourceTopic> {
+  const found = (await source.describeTopics([name])).find(topic => topic.name === name)
+  if (!found || found.partitions.length === 0)
+    throw linkError('SOURCE_TOPIC_NOT_FOUND', { topic: name, link: link.name })
+  return found
+}
+
+/** Overrides that make the mirror's effective values equal the source's; none where they already are. */
+async function copyConfigs(
+  context: OperationContext,
+  subject: { source: SourceCluster; configs: LinkConfigs; topic: string },
+): Promise<{ overrides: Map<string, string>; warnings: string[] }> {
+  const { source, configs, topic } = subject
+  const atSource = (await source.describeTopicConfigs([topic])).get(topic) ?? new Map()
+  const overrides = new Map<string, string>()
+  const warnings: string[] = []
+  for (const key of copiedTopicConfigs(configs)) {
+    const config = atSource.get(key)
+    if (!config || config.value === null) continue
+    const here = context.destination.defaultTopicConfig(key)
+    if (here !== undefined && here !== config.value) overrides.set(key, config.value)
+    if (here === undefined && config.overridden)
+      warnings.push(`Topic config '${key}' is not known here and was not copied.`)
+  }
+  return { overrides, warnings }
+}
+
+async function readStartOffsets(source: SourceCluster, topic: SourceTopic, configs: LinkConfigs): Promise<number[]> {
+  const spec = parseStartOffsetSpec(configs.must('mirror.start.offset.spec'))
+  const partitions = topic.partitions.map(({ partition }) => partition).sort((a, b) => a - b)
+  const offsets = await source.listOffsets(topic.name, partitions, { spec, isolation: 'read_uncommitted' })
+  return partitions.map((partition, index) => {
+    const offset = offsets.get(partition)
+    if (partition !== index || offset === undefined || offset < 0)
+      throw new SourceError('retriable', `the source gave no start offset for partition ${index} of ${topic.name}`)
+    return offset
+  })
+}

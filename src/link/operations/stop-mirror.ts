@@ -1,0 +1,98 @@
+/**
+ * The end of a mirror, shared by failover and (later) promote. Every step can be repeated: after a crash the whole walk runs
+ * again from the durable record, and what is done already changes nothing.
+ */
+import { mapBounded } from '../coordination/bounded.ts'
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { rangesBelow } from '../mirror/epoch-ledger.ts'
+import type { MirrorLog } from '../ports.ts'
+import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import type { OperationContext } from './operation-context.ts'
+
+/** Partitions that are worked on at the same time. */
+const parallel = 16
+
+/** Where a stop is; named in errors and in the log. */
+export type StopStep =
+  | 'stop fetching'
+  | 'flush'
+  | 'record stop points'
+  | 'abort open transactions'
+  | 'raise producer ids'
+  | 'start new leader epochs'
+  | 'record STOPPED'
+
+export interface StopReport {
+  readonly record: MirrorRecord
+  /** Log ends after our markers; index = partition. */
+  readonly endOffsets: readonly number[]
+}
+
+/** Runs the steps from `stopping` (durable) to STOPPED (durable). `step` is told before each one begins. */
+export async function stopMirror(
+  context: OperationContext,
+  id: MirrorId,
+  step: (name: StopStep) => void,
+): Promise<StopReport> {
+  step('stop fetching')
+  const { topicId } = context.changes.current(id)
+  await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
+
+  step('flush')
+  const partitions = [...context.changes.current(id).startOffsets.keys()]
+  const logs = await mapBounded(partitions, parallel, index => context.destination.openMirrorLog(topicId, index))
+  await mapBounded(logs, parallel, log => log.flush())
+
+  step('record stop points')
+  await recordStopPoints(context, id, logs)
+
+  step('abort open transactions')
+  await mapBounded(logs, parallel, async log => {
+    await log.abortOpenTransactions()
+    await log.flush()
+  })
+
+  step('raise producer ids')
+  const producerIds = logs.map(log => log.producerIdMax())
+  const highest = producerIds.reduce((max, producerId) => (producerId > max ? producerId : max), -1n)
+  if (highest >= 0n) await context.destination.raiseProducerIds(highest)
+
+  step('start new leader epochs')
+  await context.destination.bumpLeaderEpochs(topicId)
+
+  step('record STOPPED')
+  const { stopping } = context.changes.current(id)
+  const event = stopping?.verb === 'promote' ? 'caughtUp' : 'failover'
+  const record = await context.changes.transition(id, { event, reason: `stopped by ${stopping?.verb ?? 'failover'}` })
+  if (!record) throw new TypeError('a stop leads to STOPPED')
+  context.logger.info('mirror topic stopped', { topic: id.mirrorTopic, stopPoints: record.stopPoints.length })
+  return { record, endOffsets: logs.map(log => log.state().logEndOffset) }
+}
+
+/** Once: what was recorded before a crash stays, since nothing has been mirrored after it. */
+async function recordStopPoints(context: OperationContext, id: MirrorId, logs: readonly MirrorLog[]): Promise<void> {
+  await context.changes.update(id, record => {
+    if (record.stopPoints.length > 0) return record
+    return { ...record, stopPoints: logs.map((log, partition) => stopPoint(context, record, { partition, log })) }
+  })
+}
+
+/** What a stop at this moment would record for one partition. */
+export function stopPoint(
+  context: OperationContext,
+  record: MirrorRecord,
+  { partition, log }: { partition: number; log: MirrorLog },
+): StopPointRecord {
+  const { logEndOffset } = log.state()
+  const figures = context.runtime(record.linkId)?.mirror(record.mirrorTopic)?.figures[partition]
+  const ranges = context.desired.epochRanges(record.topicId, partition, record.sourceClusterId)
+  return {
+    partition,
+    stopOffset: logEndOffset,
+    lastSourceEpoch: rangesBelow(ranges, logEndOffset).at(-1)?.epoch,
+    timeMs: context.clock.nowMs(),
+    lastSourceFetchOffset: figures?.lastSourceFetchOffset ?? -1,
+    lag: figures?.lag.lag(logEndOffset) ?? undefined,
+    openTransactions: log.openTransactions().length,
+  }
+}

@@ -1,0 +1,174 @@
+/** What runs for one link on this node: the connection to its source, the probe and the mirrors. Driven by the reconciler. */
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Random } from '../../core/random.ts'
+import { SerialQueue } from '../../core/serial-queue.ts'
+import type { Uuid } from '../../core/uuid.ts'
+import { connectionSettings } from '../configs/connection-settings.ts'
+import { LinkConfigs } from '../configs/link-configs.ts'
+import { logStartFollowsSource } from '../configs/topic-rules.ts'
+import type { MirrorChanges } from '../coordination/mirror-changes.ts'
+import type { StateJournal } from '../coordination/state-journal.ts'
+import type { IncidentCounts } from '../mirror/incident-counts.ts'
+import { MirrorTopic } from '../mirror/mirror-topic.ts'
+import { type Destination, type SourceCluster, type SourceClusterFactory, SourceError } from '../ports.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { linkStateRecord } from '../state-records/record-codec.ts'
+import { healthyLink, type LinkHealth } from '../states/link-health.ts'
+import { followsSource } from '../states/mirror-topic-state.ts'
+import { LinkProbe } from './link-probe.ts'
+
+/** What every part of the engine shares. */
+export interface EngineParts {
+  readonly desired: DesiredState
+  readonly journal: StateJournal
+  readonly changes: MirrorChanges
+  readonly destination: Destination
+  readonly sources: SourceClusterFactory
+  readonly incidents: IncidentCounts
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export class LinkRuntime {
+  readonly linkId: Uuid
+  readonly #parts: EngineParts
+  readonly #onHealth: () => void
+  readonly #queue = new SerialQueue()
+  readonly #mirrors = new Map<string, MirrorTopic>()
+  #configs: LinkConfigs
+  #connection: { readonly text: string; readonly source: SourceCluster } | undefined
+  #probe: LinkProbe | undefined
+  #closed = false
+
+  constructor(link: LinkRecord, parts: EngineParts, onHealth: () => void) {
+    this.linkId = link.linkId
+    this.#parts = { ...parts, logger: parts.logger.child({ link: link.name }) }
+    this.#onHealth = onHealth
+    this.#configs = new LinkConfigs(link.configs)
+  }
+
+  get configs(): LinkConfigs {
+    return this.#configs
+  }
+
+  get health(): LinkHealth {
+    return this.#probe?.health ?? healthyLink
+  }
+
+  /** The connection to the remote cluster. */
+  get source(): SourceCluster | undefined {
+    return this.#connection?.source
+  }
+
+  mirror(mirrorTopic: string): MirrorTopic | undefined {
+    return this.#mirrors.get(mirrorTopic)
+  }
+
+  /** Drives what runs to what the records say; resolves when that is reached. Never waits for the source. */
+  apply(link: LinkRecord, mirrors: readonly MirrorRecord[]): Promise<void> {
+    return this.#queue.run(async () => {
+      if (this.#closed) return
+      await this.#connect(link)
+      await this.#applyMirrors(mirrors)
+    })
+  }
+
+  /** Stops fetching one mirror; after it resolves nothing is appended to it any more. */
+  stopFetching(mirrorTopic: string): Promise<void> {
+    return this.#queue.run(async () => this.#mirrors.get(mirrorTopic)?.stop())
+  }
+
+  /** Stops everything and waits for it. */
+  close(): Promise<void> {
+    return this.#queue.run(async () => {
+      this.#closed = true
+      await this.#disconnect()
+    })
+  }
+
+  /** Connects, or connects anew when settings of the connection changed; mirrors continue where they were. */
+  async #connect(link: LinkRecord): Promise<void> {
+    this.#configs = new LinkConfigs(link.configs)
+    const settings = connectionSettings(this.#configs, link)
+    const text = JSON.stringify(settings)
+    if (this.#connection?.text === text) return
+    await this.#disconnect()
+    const source = this.#parts.sources.open(settings)
+    this.#connection = { text, source }
+    this.#probe = new LinkProbe({
+      source: () => source,
+      checkClusterId: clusterId => this.#checkClusterId(clusterId),
+      onChange: this.#onHealth,
+      periodMs: this.#configs.must('availability.check.ms'),
+      threshold: this.#configs.must('availability.check.consecutive.failure.threshold'),
+      clock: this.#parts.clock,
+      random: this.#parts.random,
+      logger: this.#parts.logger,
+    })
+    this.#probe.start()
+  }
+
+  async #disconnect(): Promise<void> {
+    await Promise.all([...this.#mirrors.values()].map(mirror => mirror.stop()))
+    this.#mirrors.clear()
+    await this.#probe?.stop()
+    await this.#connection?.source.close()
+    this.#connection = undefined
+    this.#probe = undefined
+  }
+
+  async #applyMirrors(mirrors: readonly MirrorRecord[]): Promise<void> {
+    const wanted = new Map(mirrors.map(record => [record.mirrorTopic, record]))
+    for (const [name, running] of this.#mirrors) {
+      const record = wanted.get(name)
+      if (record?.topicId === running.topicId && record.state !== 'STOPPED') continue
+      await running.stop()
+      this.#mirrors.delete(name)
+    }
+    for (const record of mirrors) {
+      if (record.state === 'STOPPED') continue
+      const mirror = this.#mirrors.get(record.mirrorTopic) ?? this.#open(record)
+      await mirror?.apply(record, this.#shouldFetch(record))
+    }
+  }
+
+  #shouldFetch(record: MirrorRecord): boolean {
+    if (record.stopping !== undefined || record.held) return false
+    if (this.#configs.must('cluster.link.paused')) return false
+    // Another cluster answers at these addresses: nothing of it may get into a mirror.
+    if (this.health.failure === 'cluster-id') return false
+    return followsSource(record.state === 'FAILED' ? (record.failedFrom ?? 'ACTIVE') : record.state)
+  }
+
+  #open(record: MirrorRecord): MirrorTopic | undefined {
+    const source = this.#connection?.source
+    if (!source) return undefined
+    const mirror = new MirrorTopic({
+      ...this.#parts,
+      record,
+      source,
+      followLogStart: logStartFollowsSource(this.#configs),
+      retryTimeoutMs: this.#configs.must('cluster.link.retry.timeout.ms'),
+    })
+    this.#mirrors.set(record.mirrorTopic, mirror)
+    return mirror
+  }
+
+  /** The first id that is read is pinned, durably; later any other is refused. */
+  async #checkClusterId(found: string): Promise<void> {
+    const { desired, destination, journal, logger } = this.#parts
+    const link = desired.link(this.linkId)
+    if (!link) return
+    if (found === destination.clusterId)
+      throw new SourceError('cluster-id', `the cluster at these addresses is this cluster itself (${found})`)
+    if (link.remoteClusterId === undefined) {
+      logger.info('the id of the remote cluster is pinned', { remoteClusterId: found })
+      await journal.append([linkStateRecord({ ...link, remoteClusterId: found })])
+    } else if (link.remoteClusterId !== found)
+      throw new SourceError('cluster-id', `cluster ${found} answers, the link belongs to ${link.remoteClusterId}`)
+  }
+}
