@@ -107,7 +107,7 @@ class DefinitionReader {
 
   #fields(fields: readonly JsonField[], outer: VersionRange): FieldDefinition[] {
     return fields.flatMap(field => {
-      const range = intersect(parseVersions(field.versions ?? `${outer.min}+`), outer)
+      const range = intersect(parseVersions(field.versions ?? field.taggedVersions ?? `${outer.min}+`), outer)
       return isEmpty(range) ? [] : [this.#field(field, range, outer)]
     })
   }
@@ -154,8 +154,9 @@ class DefinitionReader {
 
 function defaultText(field: JsonField, type: string, isComposed: boolean): string | undefined {
   const value = field.default
-  if (value === undefined) return undefined
-  if (value === null || (value === 'null' && (isComposed || field.nullableVersions !== undefined))) return 'null'
+  // Kafka's own generator takes a JSON null for "no default"; only the text 'null' makes null the default.
+  if (value === undefined || value === null) return undefined
+  if (value === 'null' && (isComposed || field.nullableVersions !== undefined)) return 'null'
   if (isComposed) throw new Error(`${field.name}: default ${value} of an array or struct`)
   if (type === 'string') return `'${value}'`
   if (type === 'bool') return String(value)

@@ -40,7 +40,7 @@ export const ConsumerGroupMemberMetadataValue = message({
     subscribedTopicRegex: string({ nullable: '0+' }),
     rebalanceTimeoutMs: int32({ default: -1 }),
     serverAssignor: string({ nullable: '0+' }),
-    classicMemberMetadata: one(ClassicMemberMetadata, { nullable: '0+', default: null, tag: 0 }),
+    classicMemberMetadata: one(ClassicMemberMetadata, { nullable: '0+', tag: 0 }),
   },
 })
 export type ConsumerGroupMemberMetadataValue = Infer<typeof ConsumerGroupMemberMetadataValue>

@@ -18,7 +18,7 @@ export type ConsumerGroupCurrentMemberAssignmentKeyInput = Input<typeof Consumer
 const TopicPartitions = struct({
   topicId: uuid(),
   partitions: list(int32),
-  assignmentEpochs: list(int32, { nullable: '0+', default: null, tag: 0 }),
+  assignmentEpochs: list(int32, { nullable: '0+', tag: 0 }),
 })
 
 /** Versions 0, flexible from 0. */

@@ -29,7 +29,7 @@ export const StreamsGroupMetadataValue = message({
     epoch: int32(),
     metadataHash: int64(),
     validatedTopologyEpoch: int32({ default: -1, tag: 0 }),
-    lastAssignmentConfigs: array(LastAssignmentConfig, { nullable: '0+', default: null, tag: 1 }),
+    lastAssignmentConfigs: array(LastAssignmentConfig, { nullable: '0+', tag: 1 }),
   },
 })
 export type StreamsGroupMetadataValue = Infer<typeof StreamsGroupMetadataValue>

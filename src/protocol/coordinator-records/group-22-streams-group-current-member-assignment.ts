@@ -18,7 +18,7 @@ export type StreamsGroupCurrentMemberAssignmentKeyInput = Input<typeof StreamsGr
 const TaskIds = struct({
   subtopologyId: string(),
   partitions: list(int32),
-  assignmentEpochs: list(int32, { nullable: '0+', default: null, tag: 0 }),
+  assignmentEpochs: list(int32, { nullable: '0+', tag: 0 }),
 })
 
 /** Versions 0, flexible from 0. */

@@ -27,16 +27,16 @@ export const TransactionLogValue = message({
   flexibleFrom: 1,
   fields: {
     producerId: int64(),
-    previousProducerId: int64({ default: -1n, tag: 0 }),
-    nextProducerId: int64({ default: -1n, tag: 1 }),
+    previousProducerId: int64({ versions: '1+', default: -1n, tag: 0 }),
+    nextProducerId: int64({ versions: '1+', default: -1n, tag: 1 }),
     producerEpoch: int16(),
-    nextProducerEpoch: int16({ default: -1, tag: 3 }),
+    nextProducerEpoch: int16({ versions: '1+', default: -1, tag: 3 }),
     transactionTimeoutMs: int32(),
     transactionStatus: int8(),
     transactionPartitions: array(PartitionsSchema, { nullable: '0+' }),
     transactionLastUpdateTimestampMs: int64(),
     transactionStartTimestampMs: int64(),
-    clientTransactionVersion: int16({ default: 0, tag: 2 }),
+    clientTransactionVersion: int16({ versions: '1+', default: 0, tag: 2 }),
   },
 })
 export type TransactionLogValue = Infer<typeof TransactionLogValue>

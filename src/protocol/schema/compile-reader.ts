@@ -82,7 +82,8 @@ switch (tag) {\n${cases.join('\n')}\ndefault: r.skipTo(end) }\n}`
     if (field.kind === 'array') return this.#arrayAssignment(field, variable)
     if (field.kind !== 'struct') return `${variable} = r.${scalarMethod(field.kind, encoding)}()`
     const call = `${this.#structFunction(structOf(field))}(r)`
-    return `${variable} = ${encoding.nullable ? `r.isPresent() ? ${call} : null` : call}`
+    const marker = isTagged(this.#shape, field) ? 'r.uvarint() > 0' : 'r.int8() >= 0'
+    return `${variable} = ${encoding.nullable ? `${marker} ? ${call} : null` : call}`
   }
 
   #arrayAssignment(field: AnyField, variable: string): string {

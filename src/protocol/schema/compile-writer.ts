@@ -98,14 +98,15 @@ ${this.#write(named, variable)}\nparent.sized(w) } }`,
     return [...tests, `w.uvarint(${total})`, ...writes].join('\n')
   }
 
-  /** A statement that writes the variable to `w`. */
+  /** A statement that writes the variable to `w`. The null marker of a struct is 0 in tagged fields, −1 elsewhere. */
   #write({ path, field }: NamedField, variable: string): string {
     const encoding = encodingOf(this.#shape, field)
     if (field.kind === 'array') return this.#writeArray({ name: '', path, field }, variable)
     if (field.kind === 'struct') {
       const call = `${this.#structFunction(structOf(field), `${path}.`)}(w, ${variable})`
       if (!encoding.nullable) return `${nullCheck(path, variable)}\n${call}`
-      return `if (${variable} === null) w.int8(-1)\nelse { w.int8(1); ${call} }`
+      const absent = isTagged(this.#shape, field) ? 'w.uvarint(0)' : 'w.int8(-1)'
+      return `if (${variable} === null) ${absent}\nelse { w.int8(1); ${call} }`
     }
     const call = `w.${scalarMethod(field.kind, encoding)}(${variable})`
     return encoding.nullable ? call : `${nullCheck(path, variable)}\n${call}`

@@ -153,11 +153,6 @@ export class Reader {
     return this.#affordable(this.uvarint() - 1, elementBytesMin)
   }
 
-  /** The marker in front of a nullable struct. */
-  isPresent(): boolean {
-    return this.int8() >= 0
-  }
-
   /** `length` bytes as a view of the input. */
   raw(length: number): Buffer {
     const at = this.#take(length)
