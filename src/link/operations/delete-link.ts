@@ -1,5 +1,6 @@
 /** Deletes a cluster link: at once if nothing is mirrored any more, else, with force, after every mirror was failed over. */
 import { mapBounded } from '../coordination/bounded.ts'
+import type { MirrorId } from '../coordination/mirror-changes.ts'
 import type { DeleteLinkReport } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import type { StateRecord } from '../ports.ts'
@@ -39,7 +40,7 @@ export async function finishLinkDeletion(context: OperationContext, linkId: Link
     .toArray())
     await context.operations.run(topicNameQueue(creation.mirrorTopic), () => finishMirrorCreation(context, creation))
   const running = context.desired.mirrorsOf(linkId).filter(mirror => mirror.state !== 'STOPPED')
-  await mapBounded(running, parallel, ({ mirrorTopic }) => failOverMirror(context, { linkId, mirrorTopic }))
+  await mapBounded(running, parallel, ({ mirrorTopic }) => ensureStopped(context, { linkId, mirrorTopic }))
   await context.operations.run(linkQueue(linkId), async () => {
     const link = context.desired.link(linkId)
     if (!link) return
@@ -48,6 +49,16 @@ export async function finishLinkDeletion(context: OperationContext, linkId: Link
     await context.journal.append(deletionRecords(context, link))
     context.logger.info('link deleted', { link: link.name })
   })
+}
+
+/** Somebody else may have stopped it, or deleted the topic, in the meantime: that is as good. */
+async function ensureStopped(context: OperationContext, id: MirrorId): Promise<void> {
+  try {
+    await failOverMirror(context, id)
+  } catch (error) {
+    const record = context.desired.mirror(id.linkId, id.mirrorTopic)
+    if (record !== undefined && record.state !== 'STOPPED') throw error
+  }
 }
 
 /** Names of topics that are mirrors still, or about to become ones. */

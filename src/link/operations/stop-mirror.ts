@@ -53,8 +53,7 @@ export async function stopMirror(
   })
 
   step('raise producer ids')
-  const producerIds = logs.map(log => log.producerIdMax())
-  const highest = producerIds.reduce((max, producerId) => (producerId > max ? producerId : max), -1n)
+  const highest = largest(logs.map(log => log.producerIdMax()))
   if (highest >= 0n) await context.destination.raiseProducerIds(highest)
 
   step('start new leader epochs')
@@ -95,4 +94,10 @@ export function stopPoint(
     lag: figures?.lag.lag(logEndOffset) ?? undefined,
     openTransactions: log.openTransactions().length,
   }
+}
+
+function largest(producerIds: readonly bigint[]): bigint {
+  let highest = -1n
+  for (const producerId of producerIds) if (producerId > highest) highest = producerId
+  return highest
 }

@@ -58,7 +58,7 @@ export class DesiredState {
     }
   }
 
-  links(): IterableIterator<LinkRecord> {
+  links(): MapIterator<LinkRecord> {
     return this.#links.values()
   }
 
@@ -70,7 +70,7 @@ export class DesiredState {
     return this.#links.values().find(link => link.name === name)
   }
 
-  mirrors(): IterableIterator<MirrorRecord> {
+  mirrors(): MapIterator<MirrorRecord> {
     return this.#mirrors.values()
   }
 
@@ -88,7 +88,7 @@ export class DesiredState {
   }
 
   /** Mirrors whose creation has begun and not ended. */
-  creations(): IterableIterator<MirrorCreationRecord> {
+  creations(): MapIterator<MirrorCreationRecord> {
     return this.#creations.values()
   }
 
@@ -105,7 +105,7 @@ export class DesiredState {
     return [...(this.#epochKeysByTopicId.get(topicId)?.values() ?? [])]
   }
 
-  topicsWithEpochs(): IterableIterator<Uuid> {
+  topicsWithEpochs(): MapIterator<Uuid> {
     return this.#epochKeysByTopicId.keys()
   }
 
@@ -125,7 +125,7 @@ export class DesiredState {
     return this.#unreadable.values().find(record => record.key.kind !== recordKinds.link && record.key.name === topic)
   }
 
-  unreadable(): IterableIterator<UnreadableRecord> {
+  unreadable(): MapIterator<UnreadableRecord> {
     return this.#unreadable.values()
   }
 

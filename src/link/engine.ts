@@ -1,0 +1,222 @@
+/** The link engine: replays the state topic, carries out operations and answers questions. Made by the composition root, used by REST. */
+import { Backoff } from '../core/backoff.ts'
+import { type Clock, sleep } from '../core/clock.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Random } from '../core/random.ts'
+import { LinkConfigs } from './configs/link-configs.ts'
+import { KeyedQueues } from './coordination/keyed-queues.ts'
+import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
+import { StateJournal } from './coordination/state-journal.ts'
+import type * as api from './engine-api.ts'
+import { linkError } from './errors.ts'
+import { IncidentCounts } from './mirror/incident-counts.ts'
+import { alterMirrors } from './operations/alter-mirrors.ts'
+import { createLink } from './operations/create-link.ts'
+import { createMirror } from './operations/create-mirror.ts'
+import { deleteLink } from './operations/delete-link.ts'
+import { type OperationContext, requireLink } from './operations/operation-context.ts'
+import type { Destination, SourceClusterFactory, StateLog, StateRecord } from './ports.ts'
+import { DesiredState } from './replay/desired-state.ts'
+import { Reconciler } from './runtime/reconciler.ts'
+import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
+import { linkView } from './views/link-view.ts'
+import { lagViews, mirrorView } from './views/mirror-view.ts'
+import { type WriteStatus, writeStatus } from './views/write-status.ts'
+
+export interface EngineOptions {
+  readonly stateLog: StateLog
+  readonly destination: Destination
+  readonly sources: SourceClusterFactory
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export class Engine implements api.LinkEngine {
+  readonly #o: EngineOptions
+  readonly #desired = new DesiredState()
+  readonly #context: OperationContext
+  readonly #reconciler: Reconciler
+  readonly #stopping = new AbortController()
+  #replayed = false
+  #ready = false
+  #becoming: Promise<void> | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor(options: EngineOptions) {
+    this.#o = options
+    const { stateLog, destination, sources, clock, random, logger } = options
+    const desired = this.#desired
+    const journal = new StateJournal(stateLog)
+    const changes = new MirrorChanges({ desired, journal, clock })
+    this.#context = {
+      desired,
+      journal,
+      changes,
+      destination,
+      sources,
+      incidents: new IncidentCounts(),
+      clock,
+      random,
+      logger: logger.child({ component: 'link' }),
+      operations: new KeyedQueues(),
+      runtime: linkId => this.#reconciler.runtime(linkId),
+      reconcile: () => this.#reconciler.run(),
+    }
+    this.#reconciler = new Reconciler(this.#context)
+  }
+
+  /** Replays the state topic; mirrors continue and what was left half done is finished in the background. */
+  async start(): Promise<void> {
+    await this.#o.stateLog.open(records => this.#onRecords(records))
+    this.#replayed = true
+    this.#becoming = this.#becomeCoordinator()
+    await Promise.race([this.#becoming, this.#firstAttempt])
+  }
+
+  /** Stops fetching and waits for everything that was begun. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#ready = false
+    this.#unsubscribe?.()
+    await this.#becoming
+    await this.#reconciler.stop()
+    await this.#context.operations.idle()
+    await this.#context.changes.idle()
+    await this.#context.journal.idle()
+    await this.#o.stateLog.close()
+  }
+
+  get ready(): boolean {
+    return this.#ready
+  }
+
+  async createLink(
+    request: api.CreateLinkRequest,
+    options: { validateOnly: boolean; validateLink: boolean },
+  ): ReturnType<api.LinkEngine['createLink']> {
+    return createLink(this.#operable(), request, options)
+  }
+
+  listLinks(): api.LinkView[] {
+    const context = this.#readable()
+    const links = [...this.#desired.links()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    return links.map(link => linkView(context, link))
+  }
+
+  describeLink(name: string): api.LinkView {
+    const link = this.#desired.linkByName(name)
+    const context = this.#readable()
+    if (!link) throw linkError('LINK_NOT_FOUND', { link: name })
+    return linkView(context, link)
+  }
+
+  describeLinkConfigs(name: string): api.LinkConfigView[] {
+    return new LinkConfigs(requireLink(this.#readable(), name).configs).views()
+  }
+
+  async deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<api.DeleteLinkReport> {
+    return deleteLink(this.#operable(), name, options)
+  }
+
+  async createMirror(
+    link: string,
+    request: api.CreateMirrorRequest,
+    options: { validateOnly: boolean } = { validateOnly: false },
+  ): Promise<{ readonly warnings: readonly string[] }> {
+    return createMirror(this.#operable(), { link, request }, options)
+  }
+
+  listMirrors(filter: { link: string | undefined; status: string | undefined }): api.MirrorView[] {
+    const context = this.#readable()
+    const records =
+      filter.link === undefined
+        ? [...this.#desired.mirrors()]
+        : this.#desired.mirrorsOf(requireLink(context, filter.link).linkId)
+    const status = filter.status?.toUpperCase()
+    return records
+      .map(record => mirrorView(context, record))
+      .filter(view => status === undefined || view.status === status)
+      .sort((a, b) => (a.mirrorTopicName < b.mirrorTopicName ? -1 : 1))
+  }
+
+  describeMirror(link: string, topic: string): api.MirrorView {
+    const context = this.#readable()
+    const { linkId } = requireLink(context, link)
+    return mirrorView(context, context.changes.current({ linkId, mirrorTopic: topic }))
+  }
+
+  async alterMirrors(
+    link: string,
+    verb: api.MirrorVerb,
+    { selection, validateOnly }: { selection: api.MirrorSelection; validateOnly: boolean },
+  ): Promise<api.AlterMirrorRow[]> {
+    const context = this.#operable()
+    return alterMirrors(context, { link, verb, selection, validateOnly }, id => this.#lagsOf(id))
+  }
+
+  /** May ordinary clients write this topic? Asked for every write; answers from memory. */
+  writeStatus(topicId: string, topic: string): WriteStatus {
+    return writeStatus({ desired: this.#desired, replayed: this.#replayed }, { topicId, topic })
+  }
+
+  /** Incidents on this node since it started, by kind. */
+  incidentCounts(): ReadonlyMap<string, number> {
+    return this.#context.incidents.all()
+  }
+
+  #lagsOf(id: MirrorId): readonly api.MirrorLagView[] {
+    const record = this.#desired.mirror(id.linkId, id.mirrorTopic)
+    return record ? lagViews(this.#context, record) : []
+  }
+
+  #readable(): OperationContext {
+    if (!this.#replayed)
+      throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the state topic has not been replayed yet' })
+    return this.#context
+  }
+
+  #operable(): OperationContext {
+    if (!this.#ready)
+      throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'this node has not taken over the state topic yet' })
+    return this.#context
+  }
+
+  #onRecords(records: readonly StateRecord[]): void {
+    let matters = false
+    for (const record of records) {
+      const change = decodeStateRecord(record)
+      this.#desired.apply(change)
+      if (change.kind === 'unreadable' || change.kind === 'garbage')
+        this.#context.logger.error('a state record cannot be read', { reason: change.reason })
+      // Epoch records are frequent, and nothing follows from them.
+      if (change.kind !== 'source-epochs' && change.kind !== 'coordinator') matters = true
+    }
+    if (matters && this.#ready) void this.#reconciler.run()
+  }
+
+  /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
+  async #becomeCoordinator(): Promise<void> {
+    const { random, clock } = this.#o
+    const backoff = new Backoff({ initialMs: 200, maxMs: 10_000, random })
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#context.journal.append([coordinatorStateRecord()])
+        this.#ready = true
+        this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
+        void this.#reconciler.run()
+        return
+      } catch (error) {
+        this.#context.logger.warn('the state topic cannot be written yet', { error: messageOf(error) })
+        this.#attempted()
+        await sleep(clock, backoff.nextMs(), this.#stopping.signal)
+      }
+    }
+  }
+
+  #attempted: () => void = () => {}
+  readonly #firstAttempt = new Promise<void>(resolve => {
+    this.#attempted = resolve
+  })
+}

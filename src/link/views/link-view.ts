@@ -1,0 +1,50 @@
+/** Cluster links as REST shows them; called by the engine. */
+import type { LinkState, LinkView } from '../engine-api.ts'
+import type { OperationContext } from '../operations/operation-context.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import { linkErrorOf } from '../states/link-health.ts'
+import { categoryCounts } from './mirror-view.ts'
+
+/** Sync tasks, none of which this version runs. */
+const taskNames = [
+  'AclSync',
+  'AutoCreateMirror',
+  'ConsumerOffsetSync',
+  'ShareGroupOffsetSync',
+  'TopicConfigsSync',
+  'PartitionSync',
+]
+
+export function linkView(context: OperationContext, link: LinkRecord): LinkView {
+  const mirrors = context.desired.mirrorsOf(link.linkId)
+  return {
+    name: link.name,
+    linkId: link.linkId,
+    mode: link.mode,
+    sourceClusterId: link.mode === 'DESTINATION' ? (link.remoteClusterId ?? null) : null,
+    destinationClusterId: null,
+    remoteClusterId: link.mode === 'BIDIRECTIONAL' ? (link.remoteClusterId ?? null) : null,
+    topicNames: mirrors.map(mirror => mirror.mirrorTopic).sort(),
+    ...healthOf(context, link),
+    categoryCounts: categoryCounts(mirrors),
+    tasks: taskNames.map(name => ({ name, state: 'NOT_CONFIGURED', errors: [] })),
+  }
+}
+
+function healthOf(
+  context: OperationContext,
+  link: LinkRecord,
+): Pick<LinkView, 'state' | 'error' | 'errorMessage' | 'errorSinceMs'> {
+  const problem = context.desired.problemOf(link.linkId)
+  if (problem !== undefined) return { state: 'FAILED', error: 'UNKNOWN', errorMessage: problem, errorSinceMs: null }
+  const runtime = context.runtime(link.linkId)
+  if (!runtime) return { state: 'UNKNOWN', error: 'NO_ERROR', errorMessage: null, errorSinceMs: null }
+  const { health } = runtime
+  const state: LinkState = runtime.configs.must('cluster.link.paused') ? 'PAUSED' : health.state
+  return {
+    state,
+    error: health.failure === undefined ? 'NO_ERROR' : linkErrorOf(health.failure),
+    errorMessage: health.message ?? null,
+    errorSinceMs: health.sinceMs ?? null,
+  }
+}

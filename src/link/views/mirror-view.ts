@@ -1,0 +1,133 @@
+/** Mirror topics as REST shows them, from records and live figures of one moment; called by the engine. */
+import type { LinkView, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
+import type { MirrorTopic } from '../mirror/mirror-topic.ts'
+import { supportedVerbs } from '../operations/alter-mirrors.ts'
+import type { OperationContext } from '../operations/operation-context.ts'
+import type { LinkRuntime } from '../runtime/link-runtime.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { allowedVerbs } from '../states/mirror-topic-state.ts'
+
+/** Beyond the longest wait of a fetch, an answer counts as fresh for this long. */
+const freshnessMs = 1000
+
+export function mirrorView(context: OperationContext, record: MirrorRecord): MirrorView {
+  const { runtime, topic, nowMs } = liveOf(context, record)
+  const lags = lagViews(context, record)
+  const known = lags.flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs]))
+  const status = statusOf(record, { runtime, topic, nowMs })
+  const firstFailure = record.failures[0]
+  return {
+    linkName: context.desired.link(record.linkId)?.name ?? record.linkId,
+    mirrorTopicName: record.mirrorTopic,
+    sourceTopicName: record.sourceTopic,
+    numPartitions: record.startOffsets.length,
+    lags,
+    status,
+    error: record.state === 'FAILED' ? (firstFailure?.error ?? 'UNKNOWN') : 'NO_ERROR',
+    reason: reasonOf(record, { status, runtime, topic }),
+    held: record.held,
+    stateTimeMs: record.stateTimeMs,
+    lagMs: known.length > 0 && known.length === lags.length ? Math.max(...known) : null,
+    allowedActions:
+      record.stopping === undefined
+        ? allowedVerbs(record.state).filter(verb => verb === 'delete' || supportedVerbs.has(verb))
+        : ['failover', 'delete'],
+    stateTransitionErrors: [],
+    stopPoints: record.stopPoints.map(({ partition, stopOffset, lastSourceEpoch, timeMs }) => ({
+      partition,
+      stopOffset,
+      lastSourceEpoch: lastSourceEpoch ?? null,
+      stopTimeMs: timeMs,
+    })),
+  }
+}
+
+/** One row per partition; live figures where this node has them, the stop record for what is stopped. */
+export function lagViews(context: OperationContext, record: MirrorRecord): MirrorLagView[] {
+  const { runtime, topic } = liveOf(context, record)
+  const freshMs = freshnessMs + (runtime?.configs.must('replica.fetch.wait.max.ms') ?? 0)
+  const atMs = context.clock.monotonicMs()
+  return record.startOffsets.map((_, partition) => {
+    const failure = record.failures.find(failed => failed.partition === partition)
+    const state = partitionState(record, failure !== undefined)
+    const figures = topic?.figures[partition]
+    if (figures) return figures.view({ state, reason: failure?.reason, atMs, freshMs })
+    const point = record.stopPoints.find(stop => stop.partition === partition)
+    return {
+      partition,
+      lag: point?.lag ?? null,
+      lagMs: null,
+      lastSourceFetchOffset: point?.lastSourceFetchOffset ?? -1,
+      logStartOffset: null,
+      logEndOffset: null,
+      sourceHighWatermark: null,
+      mirroredBytes: 0,
+      mirroredBatches: 0,
+      lastFetchTimeMs: null,
+      state,
+      reason: failure?.reason ?? null,
+    }
+  })
+}
+
+const categories = {
+  ACTIVE: 'ACTIVE',
+  PAUSED: 'PAUSED',
+  FAILED: 'IN_ERROR',
+  STOPPED: 'NOT_APPLICABLE',
+  PENDING: 'PENDING',
+}
+
+/** How many partitions of a link are in which LinkCategory. */
+export function categoryCounts(mirrors: readonly MirrorRecord[]): LinkView['categoryCounts'] {
+  const counts = new Map<string, number>()
+  for (const record of mirrors)
+    for (const partition of record.startOffsets.keys()) {
+      const failed = record.failures.some(failure => failure.partition === partition)
+      const category = categories[partitionState(record, failed)]
+      counts.set(category, (counts.get(category) ?? 0) + 1)
+    }
+  return [...counts].map(([category, count]) => ({ category, count }))
+}
+
+interface Live {
+  readonly runtime: LinkRuntime | undefined
+  readonly topic: MirrorTopic | undefined
+  readonly nowMs: number
+}
+
+function liveOf(context: OperationContext, record: MirrorRecord): Live {
+  const runtime = context.runtime(record.linkId)
+  const running = runtime?.mirror(record.mirrorTopic)
+  const topic = running?.topicId === record.topicId ? running : undefined
+  return { runtime, topic, nowMs: context.clock.monotonicMs() }
+}
+
+function partitionState(record: MirrorRecord, failed: boolean): MirrorLagView['state'] {
+  if (record.state === 'STOPPED') return 'STOPPED'
+  if (failed) return 'FAILED'
+  if (record.stopping !== undefined) return 'PENDING'
+  const state = record.state === 'FAILED' ? (record.failedFrom ?? 'ACTIVE') : record.state
+  return state === 'ACTIVE' || state === 'PAUSED' ? state : 'PENDING'
+}
+
+/** ACTIVE is replaced while the link or the source is not. */
+function statusOf(record: MirrorRecord, { runtime, topic, nowMs }: Live): MirrorStatus {
+  if (record.state !== 'ACTIVE' || record.stopping !== undefined || !runtime) return record.state
+  if (runtime.configs.must('cluster.link.paused')) return 'LINK_PAUSED'
+  if (runtime.health.state === 'FAILED') return 'LINK_FAILED'
+  const silentMs = runtime.configs.must('availability.check.ms')
+  const silent = topic?.figures.some(
+    figures => figures.unreachable && nowMs - (figures.lastAnswerMs ?? topic.openedMs) >= silentMs,
+  )
+  return runtime.health.state === 'UNAVAILABLE' || silent ? 'SOURCE_UNAVAILABLE' : record.state
+}
+
+function reasonOf(
+  record: MirrorRecord,
+  { runtime, topic, status }: Pick<Live, 'runtime' | 'topic'> & { status: MirrorStatus },
+): string | null {
+  if (record.state !== 'ACTIVE' || record.stopping !== undefined) return record.reason ?? null
+  const trouble = topic?.figures.find(figures => figures.trouble !== undefined)?.trouble
+  return (status === 'ACTIVE' ? trouble : (runtime?.health.message ?? trouble)) ?? null
+}

@@ -1,0 +1,59 @@
+/** May ordinary clients write a topic? What the write gate of the destination answers from, for every produce request. */
+
+import type { Uuid } from '../../core/uuid.ts'
+import { LinkConfigs } from '../configs/link-configs.ts'
+import { copiedTopicConfigs, isNeverMirrored } from '../configs/topic-rules.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { isWritable } from '../states/mirror-topic-state.ts'
+
+export type WriteStatus =
+  | { readonly kind: 'writable' }
+  /** Not known yet: the client shall try again. */
+  | { readonly kind: 'unknown'; readonly message: string }
+  | {
+      readonly kind: 'mirror'
+      /** Names topic and link, and what to do. */
+      readonly message: string
+      /** The source topic of a reverse: it still takes transaction markers. */
+      readonly takesMarkers: boolean
+      /** Topic configs that the link copies; undefined = all, since it cannot be told. */
+      readonly copiedConfigs: ReadonlySet<string> | undefined
+    }
+
+const writable: WriteStatus = { kind: 'writable' }
+
+export function writeStatus(
+  state: { desired: DesiredState; replayed: boolean },
+  { topicId, topic }: { topicId: string; topic: string },
+): WriteStatus {
+  const { desired, replayed } = state
+  if (isNeverMirrored(topic)) return writable
+  if (!replayed)
+    return { kind: 'unknown', message: `Whether topic '${topic}' is a mirror is not known yet; try again in a moment.` }
+  for (const record of desired.mirrorsOfTopic(topicId as Uuid))
+    if (!isWritable(record.state)) return fenced(desired, record)
+  const creation = desired.creationOf(topic)
+  if (creation) {
+    const link = desired.link(creation.linkId)?.name ?? creation.linkId
+    return mirror(`Topic '${topic}' is being created as a mirror of link '${link}'; only that link writes it.`)
+  }
+  const unreadable = desired.unreadableMirror(topic)
+  if (unreadable) return mirror(`Topic '${topic}' may be a mirror, and may not be written: ${unreadable.reason}.`)
+  return writable
+}
+
+function fenced(desired: DesiredState, record: MirrorRecord): WriteStatus {
+  const link = desired.link(record.linkId)
+  const message =
+    `Topic '${record.mirrorTopic}' is a mirror of link '${link?.name ?? record.linkId}' (${record.state}) and read-only; ` +
+    'promote it or fail it over to write to it.'
+  return {
+    ...mirror(message),
+    takesMarkers: record.state === 'PENDING_MIRROR',
+    copiedConfigs: link ? copiedTopicConfigs(new LinkConfigs(link.configs)) : undefined,
+  }
+}
+
+const mirror = (message: string) =>
+  ({ kind: 'mirror', message, takesMarkers: false, copiedConfigs: undefined }) as const
