@@ -11,7 +11,7 @@ import {
 } from '../../metadata/metadata-image.ts'
 import { topicConfigs } from '../../metadata/topic-configs.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused } from './decision.ts'
+import { accepted, type Decision, refused, repeated } from './decision.ts'
 
 const MIN_ISR = 'min.insync.replicas'
 
@@ -20,10 +20,10 @@ export function alterConfigs(
   alterations: readonly ConfigAlteration[],
 ): Decision<(ApiError & { readonly resource: ConfigResource })[]> {
   const records: MetadataRecordInput[] = []
+  const twice = repeated(alterations.map(alteration => configResourceKey(alteration.resource)))
   const answer = alterations.map(alteration => {
     const { resource } = alteration
-    const key = configResourceKey(resource)
-    if (alterations.some(other => other !== alteration && configResourceKey(other.resource) === key))
+    if (twice.has(configResourceKey(resource)))
       return { resource, ...refused('INVALID_REQUEST', 'Each resource must appear at most once.') }
     const error = resourceProblem(image, resource)
     if (error !== undefined) return { resource, ...error }

@@ -3,7 +3,7 @@ import type { Uuid } from '../../core/uuid.ts'
 import type { ApiError, IsrChange } from '../../metadata/controller-port.ts'
 import { type MetadataImage, type PartitionImage, partitionOf } from '../../metadata/metadata-image.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused } from './decision.ts'
+import { accepted, type Decision, refused, repeated } from './decision.ts'
 import { recordVersions } from './record-versions.ts'
 
 /** `brokerId` = who asks. The answer carries the state after the change; on refusal it echoes the request. */
@@ -13,12 +13,10 @@ export function alterPartition(
   brokerId: number,
 ): Decision<(ApiError & IsrChange)[]> {
   const records: MetadataRecordInput[] = []
+  const twice = repeated(changes.map(keyOf))
   const answer = changes.map(change => {
     const current = partitionOf(image, change.topicId, change.partition)
-    const twice = changes.some(
-      other => other !== change && other.topicId === change.topicId && other.partition === change.partition,
-    )
-    if (twice) return { ...change, ...refused('INVALID_REQUEST', 'The partition is named twice.') }
+    if (twice.has(keyOf(change))) return { ...change, ...refused('INVALID_REQUEST', 'The partition is named twice.') }
     const error = current ? problemOf(image, { current, change, brokerId }) : unknownPartition(image, change.topicId)
     if (current === undefined || error !== undefined) return { ...change, ...(error ?? accepted) }
     if (sameMembers(current.isr, change.isr)) return { ...change, isr: current.isr, ...accepted }
@@ -27,6 +25,8 @@ export function alterPartition(
   })
   return { records, answer }
 }
+
+const keyOf = (change: IsrChange): string => `${change.topicId}-${change.partition}`
 
 const unknownPartition = (image: MetadataImage, topicId: Uuid): ApiError =>
   refused(image.topics.has(topicId) ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'UNKNOWN_TOPIC_ID', null)

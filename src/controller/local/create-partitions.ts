@@ -2,7 +2,7 @@
 import type { ApiError, PartitionGrowth } from '../../metadata/controller-port.ts'
 import { type MetadataImage, type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
 import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused } from './decision.ts'
+import { accepted, type Decision, refused, repeated } from './decision.ts'
 import {
   type Assignments,
   assignmentProblem,
@@ -16,10 +16,10 @@ export function createPartitions(
   topics: readonly PartitionGrowth[],
 ): Decision<(ApiError & { readonly name: string })[]> {
   const records: MetadataRecordInput[] = []
+  const twice = repeated(topics.map(growth => growth.name))
   const answer = topics.map(growth => {
     const { name } = growth
-    if (topics.filter(other => other.name === name).length > 1)
-      return { name, ...refused('INVALID_REQUEST', 'Duplicate topic name.') }
+    if (twice.has(name)) return { name, ...refused('INVALID_REQUEST', 'Duplicate topic name.') }
     const topic = topicByName(image, name)
     if (topic === undefined) return { name, ...refused('UNKNOWN_TOPIC_OR_PARTITION', null) }
     const assignments = plan(image, topic, growth)

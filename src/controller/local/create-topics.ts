@@ -5,7 +5,7 @@ import type { ApiError, CreatedTopic, NewTopic } from '../../metadata/controller
 import { ConfigResourceType, type MetadataImage } from '../../metadata/metadata-image.ts'
 import { CLUSTER_METADATA_TOPIC, canCollide, collisionKey, topicNameProblem } from '../../metadata/topic-names.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused } from './decision.ts'
+import { accepted, type Decision, refused, repeated } from './decision.ts'
 import {
   type Assignments,
   assignmentProblem,
@@ -52,19 +52,19 @@ function newPartitionsOf(topics: readonly NewTopic[], defaults: TopicDefaults): 
 /** Checks names against the image and against each other within one request. */
 class NameCheck {
   readonly #image: MetadataImage
-  readonly #counts = new Map<string, number>()
+  readonly #twice: ReadonlySet<string>
   /** Existing name by collision key; filled only when a name that can collide is asked for. */
   #collisions: Map<string, string> | undefined
 
   constructor(image: MetadataImage, topics: readonly NewTopic[]) {
     this.#image = image
-    for (const { name } of topics) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    this.#twice = repeated(topics.map(topic => topic.name))
   }
 
   problem(name: string): ApiError | undefined {
     if (name === CLUSTER_METADATA_TOPIC)
       return refused('INVALID_REQUEST', `Creation of internal topic ${name} is prohibited.`)
-    if ((this.#counts.get(name) ?? 0) > 1) return refused('INVALID_REQUEST', 'Duplicate topic name.')
+    if (this.#twice.has(name)) return refused('INVALID_REQUEST', 'Duplicate topic name.')
     const nameProblem = topicNameProblem(name)
     if (nameProblem !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameProblem)
     if (this.#image.topicIds.has(name)) return refused('TOPIC_ALREADY_EXISTS', `Topic '${name}' already exists.`)

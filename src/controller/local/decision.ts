@@ -17,3 +17,9 @@ export const refused = (error: KafkaErrorName, message: string | null): ApiError
   errorCode: ErrorCode[error],
   errorMessage: message,
 })
+
+/** Keys that occur more than once; a request may name each thing once only. */
+export function repeated(keys: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  return new Set(keys.filter(key => seen.size === seen.add(key).size))
+}

@@ -3,7 +3,7 @@ import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import type { ApiError, DeletedTopic } from '../../metadata/controller-port.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused } from './decision.ts'
+import { accepted, type Decision, refused, repeated } from './decision.ts'
 
 export interface TopicToDelete {
   readonly name: string | null
@@ -17,10 +17,11 @@ export function deleteTopics(
 ): Decision<DeletedTopic[]> {
   const records: MetadataRecordInput[] = []
   const resolved = topics.map(topic => resolve(image, topic))
+  const twice = repeated(resolved.map(topic => topic.topicId))
   const answer = resolved.map((topic): DeletedTopic => {
     const error = options.enabled ? topic.error : refused('TOPIC_DELETION_DISABLED', null)
     if (error !== undefined) return { ...error, name: topic.name, topicId: topic.topicId }
-    if (resolved.filter(other => other.topicId === topic.topicId).length > 1)
+    if (twice.has(topic.topicId))
       return { ...refused('INVALID_REQUEST', 'Duplicate topic.'), name: topic.name, topicId: topic.topicId }
     records.push({ type: MetadataRecordType.RemoveTopic, version: 0, value: { topicId: topic.topicId } })
     return { ...accepted, name: topic.name, topicId: topic.topicId }

@@ -1,0 +1,243 @@
+/** The Controller of a standalone node: commands become records of its own `__cluster_metadata-0`, durable before they are replayed and published. Made by the node at start. */
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import { SerialQueue } from '../../core/serial-queue.ts'
+import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import type { FileSystem } from '../../log/file-system.ts'
+import { brokerConfig } from '../../metadata/broker-configs.ts'
+import { configLayers, effectiveBrokerConfig } from '../../metadata/config-resolution.ts'
+import type {
+  ConfigAlteration,
+  Controller,
+  ImageSubscriber,
+  IsrChange,
+  NewTopic,
+  PartitionGrowth,
+} from '../../metadata/controller-port.ts'
+import type { EndpointImage, MetadataImage } from '../../metadata/metadata-image.ts'
+import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
+import { ReplayLoop } from '../replay-loop.ts'
+import { alterConfigs } from './alter-configs.ts'
+import { alterPartition, bumpLeaderEpoch } from './alter-partition.ts'
+import { bootstrapRecords, minInsyncReplicasRecord } from './bootstrap.ts'
+import { controllerError } from './controller-errors.ts'
+import { createPartitions } from './create-partitions.ts'
+import { createTopics } from './create-topics.ts'
+import type { Decision } from './decision.ts'
+import { deleteTopics, type TopicToDelete } from './delete-topics.ts'
+import { MetadataLog } from './metadata-log.ts'
+import { allocateProducerIds, skipProducerIdsBelow } from './producer-ids.ts'
+import { type OwnBroker, registerBroker, unfenceBroker } from './register-broker.ts'
+
+export interface LocalControllerOptions {
+  /** Data directory that holds (or will hold) `__cluster_metadata-0`. */
+  readonly directory: string
+  readonly clusterId: string
+  readonly nodeId: number
+  /** `directory.id` of the data directory, where new partitions are placed. */
+  readonly directoryId: Uuid
+  /** As clients are told (the advertised ones). */
+  readonly listeners: readonly EndpointImage[]
+  readonly rack: string | null
+  /** The server's properties file: defaults of new topics. */
+  readonly serverProperties: ReadonlyMap<string, string>
+  readonly fs: FileSystem
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class LocalController implements Controller {
+  readonly #options: LocalControllerOptions
+  readonly #log: MetadataLog
+  readonly #loop: ReplayLoop
+  readonly #commands = new SerialQueue()
+  #own: OwnBroker
+  #closed = false
+  /** Set when log and image may differ: nothing can be decided any more. */
+  #broken: string | undefined
+
+  private constructor(options: LocalControllerOptions, log: MetadataLog, loop: ReplayLoop) {
+    this.#options = options
+    this.#log = log
+    this.#loop = loop
+    this.#own = {
+      id: options.nodeId,
+      incarnationId: randomUuid(),
+      listeners: options.listeners,
+      rack: options.rack,
+      directoryId: options.directoryId,
+    }
+  }
+
+  /**
+   * Replays the log (an unclean tail is cut by the log), starts a new epoch, writes the bootstrap records of a fresh
+   * directory, and registers this node. Rejects with METADATA_LOG_UNREADABLE or METADATA_LOG_FAILED.
+   */
+  static async open(options: LocalControllerOptions): Promise<LocalController> {
+    const loop = new ReplayLoop({ clusterId: options.clusterId, logger: options.logger })
+    const log = await MetadataLog.open(options)
+    try {
+      const controller = new LocalController(options, log, loop)
+      await controller.#start()
+      return controller
+    } catch (error) {
+      await log.close()
+      throw error
+    }
+  }
+
+  async #start(): Promise<void> {
+    try {
+      for await (const bytes of this.#log.contents()) this.#loop.replay(bytes)
+    } catch (error) {
+      const directory = join(this.#options.directory, MetadataLog.directoryName)
+      throw controllerError('METADATA_LOG_UNREADABLE', { directory, reason: messageOf(error) }, error)
+    }
+    this.#loop.replay(await this.#log.startEpoch())
+    if (this.#loop.inTransaction) {
+      const value = { reason: 'the controller restarted' }
+      await this.#append([{ type: MetadataRecordType.AbortTransaction, version: 0, value }])
+    }
+    await this.#loop.publish()
+    if (this.image.features.size === 0) {
+      await this.#append(await this.#bootstrap())
+      await this.#loop.publish()
+    }
+    await this.#register(true)
+  }
+
+  async #bootstrap(): Promise<MetadataRecordInput[]> {
+    const { fs, directory, clock } = this.#options
+    const features = await bootstrapRecords(fs, directory, BigInt(clock.nowMs()))
+    return [...features, minInsyncReplicasRecord(this.#serverProperty('min.insync.replicas'))]
+  }
+
+  async #register(newIncarnation: boolean): Promise<void> {
+    await this.#decide(image => registerBroker(image, this.#own, this.#log.endOffset))
+    await this.#decide(image => unfenceBroker(image, this.#own.id, newIncarnation))
+  }
+
+  get image(): MetadataImage {
+    return this.#loop.image
+  }
+
+  /** Registers again with other listeners, under the same incarnation: leader epochs stay. */
+  changeListeners(listeners: readonly EndpointImage[]): Promise<void> {
+    return this.#exclusively(async () => {
+      this.#own = { ...this.#own, listeners }
+      await this.#register(false)
+    })
+  }
+
+  subscribe(subscriber: ImageSubscriber): Promise<void> {
+    return this.#commands.run(() => this.#loop.subscribe(subscriber))
+  }
+
+  createTopics(topics: readonly NewTopic[], options: { readonly validateOnly: boolean }) {
+    const defaults = {
+      partitions: Number(this.#serverProperty('num.partitions')),
+      replicationFactor: Number(this.#serverProperty('default.replication.factor')),
+    }
+    return this.#command(image => createTopics(image, topics, defaults), options)
+  }
+
+  deleteTopics(topics: readonly TopicToDelete[]) {
+    const enabled = this.#serverProperty('delete.topic.enable').trim().toLowerCase() === 'true'
+    return this.#command(image => deleteTopics(image, topics, { enabled }))
+  }
+
+  incrementalAlterConfigs(alterations: readonly ConfigAlteration[], options: { readonly validateOnly: boolean }) {
+    return this.#command(image => alterConfigs(image, alterations), options)
+  }
+
+  createPartitions(topics: readonly PartitionGrowth[], options: { readonly validateOnly: boolean }) {
+    return this.#command(image => createPartitions(image, topics), options)
+  }
+
+  alterPartition(changes: readonly IsrChange[]) {
+    return this.#command(image => alterPartition(image, changes, this.#own.id))
+  }
+
+  async bumpLeaderEpoch(topicId: Uuid, partition: number): Promise<number> {
+    const bumped = await this.#command(image => bumpLeaderEpoch(image, topicId, partition))
+    if (bumped === undefined) throw controllerError('UNKNOWN_PARTITION', { topicId, partition })
+    return bumped.leaderEpoch
+  }
+
+  async allocateProducerIds() {
+    const block = await this.#command(image => allocateProducerIds(image, this.#own.id))
+    if (block === undefined) throw controllerError('PRODUCER_IDS_EXHAUSTED', undefined)
+    return block
+  }
+
+  skipProducerIdsBelow(producerId: bigint): Promise<void> {
+    return this.#command(image => skipProducerIdsBelow(image, this.#own.id, producerId))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return this.#commands.idle()
+    this.#closed = true
+    await this.#commands.run(() => this.#log.close())
+  }
+
+  #command<A>(decide: (image: MetadataImage) => Decision<A>, options?: { readonly validateOnly: boolean }): Promise<A> {
+    return this.#exclusively(() => (options?.validateOnly ? decide(this.image).answer : this.#decide(decide)))
+  }
+
+  /** One command at a time: each decides on the image that the one before left behind. */
+  #exclusively<A>(job: () => Promise<A> | A): Promise<A> {
+    if (this.#closed) return Promise.reject(controllerError('CONTROLLER_CLOSED', undefined))
+    return this.#commands.run(() => {
+      if (this.#broken !== undefined) throw controllerError('METADATA_LOG_FAILED', { reason: this.#broken })
+      return job()
+    })
+  }
+
+  async #decide<A>(decide: (image: MetadataImage) => Decision<A>): Promise<A> {
+    const { records, answer } = decide(this.image)
+    if (records.length === 0) return answer
+    await this.#append(records)
+    await this.#loop.publish()
+    return answer
+  }
+
+  /** Durable, then replayed. A failed write is taken back, so that the log never holds what the image does not. */
+  async #append(records: readonly MetadataRecordInput[]): Promise<void> {
+    const end = this.#log.endOffset
+    let bytes: Buffer
+    try {
+      bytes = await this.#log.append(records)
+    } catch (error) {
+      await this.#takeBack(end)
+      throw controllerError('METADATA_LOG_FAILED', { reason: messageOf(error) }, error)
+    }
+    try {
+      this.#loop.replay(bytes)
+    } catch (error) {
+      this.#broken = `what was written could not be replayed: ${messageOf(error)}`
+      throw error
+    }
+  }
+
+  async #takeBack(end: number): Promise<void> {
+    try {
+      await this.#log.truncateTo(end)
+    } catch (error) {
+      this.#broken = messageOf(error)
+      this.#options.logger.error(
+        'the metadata log failed and could not be taken back; metadata is frozen until a restart',
+        {
+          reason: this.#broken,
+        },
+      )
+    }
+  }
+
+  /** Effective text of a server property of this node; its default if it is set nowhere. */
+  #serverProperty(name: string): string {
+    const layers = configLayers(this.image, { brokerId: this.#own.id, file: this.#options.serverProperties })
+    return effectiveBrokerConfig(name, layers) ?? brokerConfig(name)?.property.default ?? ''
+  }
+}

@@ -1,0 +1,110 @@
+/** Bytes of the metadata log ⇄ records: used by the replay loop, the local controller's log and its bootstrap file. */
+import { type BatchHeader, isControl } from '../protocol/batches/batch-header.ts'
+import { batchesIn } from '../protocol/batches/batch-iteration.ts'
+import { buildBatch } from '../protocol/batches/build-batch.ts'
+import { controlRecordsOf } from '../protocol/batches/control-batch.ts'
+import { recordsIn } from '../protocol/batches/records-of.ts'
+import { verifyBatch } from '../protocol/batches/verify-batch.ts'
+import {
+  decodeMetadataRecord,
+  encodeMetadataRecord,
+  type MetadataRecord,
+  type MetadataRecordInput,
+  MetadataRecordType,
+  type UnknownMetadataRecord,
+} from '../protocol/metadata-records/registry.ts'
+import { LeaderChangeMessage } from '../protocol/raft-records/leader-change.ts'
+
+/** Control record types of the raft layer, as in the key of a control record. */
+export const RaftControlType = { LEADER_CHANGE: 2, SNAPSHOT_HEADER: 3, SNAPSHOT_FOOTER: 4 } as const
+
+/** What one batch of the metadata log says. */
+export interface MetadataBatch {
+  readonly lastOffset: number
+  readonly epoch: number
+  /** Set by a leader change. */
+  readonly newLeaderId: number | undefined
+  readonly records: readonly (MetadataRecord | UnknownMetadataRecord)[]
+}
+
+/** The complete batches in `buffer`. Throws BatchError or DecodeError. */
+export function* metadataBatchesIn(buffer: Buffer): Generator<MetadataBatch, void, undefined> {
+  for (const header of batchesIn(buffer)) {
+    verifyBatch(buffer, header)
+    const { lastOffset, leaderEpoch: epoch } = header
+    if (isControl(header)) yield { lastOffset, epoch, newLeaderId: newLeaderOf(buffer, header), records: [] }
+    else yield { lastOffset, epoch, newLeaderId: undefined, records: dataRecordsOf(buffer, header) }
+  }
+}
+
+function dataRecordsOf(buffer: Buffer, header: BatchHeader): (MetadataRecord | UnknownMetadataRecord)[] {
+  const records: (MetadataRecord | UnknownMetadataRecord)[] = []
+  for (const { value } of recordsIn(buffer, header)) if (value !== null) records.push(decodeMetadataRecord(value))
+  return records
+}
+
+function newLeaderOf(buffer: Buffer, header: BatchHeader): number | undefined {
+  for (const record of controlRecordsOf(buffer, header)) {
+    if (record.type !== 'leader-change' || record.value === null) continue
+    return LeaderChangeMessage.decode(record.value, record.value.readInt16BE(0)).leaderId
+  }
+  return undefined
+}
+
+/** Where a batch goes; defaults: offset 0, epoch −1 (the log stamps them). */
+export interface BatchPlace {
+  readonly timestamp: bigint
+  readonly baseOffset?: number
+  readonly leaderEpoch?: number
+}
+
+/** One uncompressed data batch. */
+export const metadataBatch = (records: readonly MetadataRecordInput[], at: BatchPlace): Buffer =>
+  batchOf(records.map(encodeMetadataRecord), at)
+
+const batchOf = (values: readonly Buffer[], at: BatchPlace): Buffer =>
+  buildBatch({ ...at, records: values.map(value => ({ timestamp: at.timestamp, key: null, value })) })
+
+/**
+ * The records as one atomic unit: one batch, or, above `batchBytesMax` bytes of records, several in a metadata transaction
+ * (KIP-868), so that no reader meets a batch larger than Kafka's controllers write.
+ */
+export function atomicBatches(
+  records: readonly MetadataRecordInput[],
+  at: BatchPlace & { readonly baseOffset: number },
+  batchBytesMax: number,
+): Buffer {
+  const groups = grouped(records.map(encodeMetadataRecord), batchBytesMax)
+  const [only] = groups
+  if (groups.length <= 1) return only === undefined ? Buffer.alloc(0) : batchOf(only, at)
+  groups[0]?.unshift(encodeMetadataRecord({ type: MetadataRecordType.BeginTransaction, version: 0, value: {} }))
+  groups.at(-1)?.push(encodeMetadataRecord({ type: MetadataRecordType.EndTransaction, version: 0, value: {} }))
+  let baseOffset = at.baseOffset
+  const batches = groups.map(values => {
+    const batch = batchOf(values, { ...at, baseOffset })
+    baseOffset += values.length
+    return batch
+  })
+  return Buffer.concat(batches)
+}
+
+function grouped(values: readonly Buffer[], bytesMax: number): Buffer[][] {
+  const groups: Buffer[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const value of values) {
+    bytes += value.length
+    if (bytes > bytesMax) {
+      groups.push([])
+      bytes = value.length
+    }
+    groups.at(-1)?.push(value)
+  }
+  return groups
+}
+
+/** A control batch with one record of the raft layer. */
+export function raftControlBatch(type: number, value: Buffer, at: BatchPlace): Buffer {
+  const key = Buffer.alloc(4)
+  key.writeInt16BE(type, 2)
+  return buildBatch({ ...at, control: true, records: [{ timestamp: at.timestamp, key, value }] })
+}

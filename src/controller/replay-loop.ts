@@ -1,0 +1,102 @@
+/** Turns the metadata log into images and publishes them: fed by the local controller (and, in joined mode, by the observer of the quorum). */
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ImageSubscriber } from '../metadata/controller-port.ts'
+import { type MetadataDelta, wholeImageDelta } from '../metadata/metadata-delta.ts'
+import { MetadataEditor } from '../metadata/metadata-editor.ts'
+import { emptyImage, type MetadataImage } from '../metadata/metadata-image.ts'
+import { MetadataTransactions } from '../metadata/metadata-transactions.ts'
+import { type MetadataBatch, metadataBatchesIn } from './metadata-batches.ts'
+
+/**
+ * Order is the caller's duty: `replay` and `publish` are never called while an earlier `publish` or `subscribe` runs.
+ * Subscribers run in the order of registration: replica → coordinator → broker → destination.
+ */
+export class ReplayLoop {
+  readonly #logger: Logger
+  readonly #subscribers: ImageSubscriber[] = []
+  readonly #transactions = new MetadataTransactions()
+  readonly #unknownTypes = new Set<number>()
+  #image: MetadataImage
+  #editor: MetadataEditor | undefined
+  #offset: number
+  #epoch: number
+  #controllerId: number
+
+  constructor(options: { readonly clusterId: string; readonly logger: Logger }) {
+    this.#logger = options.logger
+    this.#image = emptyImage(options.clusterId)
+    this.#offset = this.#image.offset
+    this.#epoch = this.#image.epoch
+    this.#controllerId = this.#image.controllerId
+  }
+
+  /** The last published image. */
+  get image(): MetadataImage {
+    return this.#image
+  }
+
+  /** Did the log end inside a metadata transaction? Nothing is published until it ends. */
+  get inTransaction(): boolean {
+    return this.#transactions.isOpen
+  }
+
+  /** Applies the complete batches in `bytes` without publishing. Throws BatchError, DecodeError or MetadataReplayError: the loop is then unusable. */
+  replay(bytes: Buffer): void {
+    for (const batch of metadataBatchesIn(bytes)) this.#replayBatch(batch)
+  }
+
+  #replayBatch(batch: MetadataBatch): void {
+    this.#offset = batch.lastOffset
+    this.#epoch = batch.epoch
+    this.#controllerId = batch.newLeaderId ?? this.#controllerId
+    for (const record of batch.records) {
+      if ('unknown' in record) {
+        this.#noteUnknown(record.type, record.version)
+        continue
+      }
+      for (const effective of this.#transactions.push(record)) {
+        this.#editor ??= new MetadataEditor(this.#image)
+        this.#editor.apply(effective)
+      }
+    }
+  }
+
+  /** Publishes what was replayed since the last time and waits for all subscribers. A subscriber that fails does not stop the others. */
+  async publish(): Promise<void> {
+    if (this.#transactions.isOpen || this.#offset === this.#image.offset) return
+    const editor = this.#editor ?? new MetadataEditor(this.#image)
+    this.#editor = undefined
+    const { image, delta } = editor.finish({
+      offset: this.#offset,
+      epoch: this.#epoch,
+      controllerId: this.#controllerId,
+    })
+    this.#image = image
+    for (const subscriber of this.#subscribers) await this.#deliver(subscriber, delta)
+  }
+
+  /** Registers a subscriber and gives it the whole image. */
+  async subscribe(subscriber: ImageSubscriber): Promise<void> {
+    this.#subscribers.push(subscriber)
+    await this.#deliver(subscriber, wholeImageDelta(this.#image))
+  }
+
+  async #deliver(subscriber: ImageSubscriber, delta: MetadataDelta): Promise<void> {
+    try {
+      await subscriber.onImage(this.#image, delta)
+    } catch (error) {
+      this.#logger.error('a subscriber of the metadata image failed', {
+        subscriber: subscriber.name,
+        offset: this.#image.offset,
+        reason: messageOf(error),
+      })
+    }
+  }
+
+  #noteUnknown(type: number, version: number): void {
+    if (this.#unknownTypes.has(type)) return
+    this.#unknownTypes.add(type)
+    this.#logger.warn('the metadata log holds records of a newer Kafka; they are skipped', { type, version })
+  }
+}
