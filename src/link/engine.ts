@@ -41,7 +41,7 @@ export class Engine implements api.LinkEngine {
   readonly #stopping = new AbortController()
   #replayed = false
   #ready = false
-  #becoming: Promise<void> | undefined
+  #takingOver: Promise<void> | undefined
   #unsubscribe: (() => void) | undefined
 
   constructor(options: EngineOptions) {
@@ -71,8 +71,7 @@ export class Engine implements api.LinkEngine {
   async start(): Promise<void> {
     await this.#o.stateLog.open(records => this.#onRecords(records))
     this.#replayed = true
-    this.#becoming = this.#becomeCoordinator()
-    await Promise.race([this.#becoming, this.#firstAttempt])
+    if (!(await this.#takeOver())) this.#takingOver = this.#takeOverLater()
   }
 
   /** Stops fetching and waits for everything that was begun. */
@@ -80,7 +79,7 @@ export class Engine implements api.LinkEngine {
     this.#stopping.abort()
     this.#ready = false
     this.#unsubscribe?.()
-    await this.#becoming
+    await this.#takingOver
     await this.#reconciler.stop()
     await this.#context.operations.idle()
     await this.#context.changes.idle()
@@ -197,26 +196,24 @@ export class Engine implements api.LinkEngine {
   }
 
   /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
-  async #becomeCoordinator(): Promise<void> {
-    const { random, clock } = this.#o
-    const backoff = new Backoff({ initialMs: 200, maxMs: 10_000, random })
-    while (!this.#stopping.signal.aborted) {
-      try {
-        await this.#context.journal.append([coordinatorStateRecord()])
-        this.#ready = true
-        this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
-        void this.#reconciler.run()
-        return
-      } catch (error) {
-        this.#context.logger.warn('the state topic cannot be written yet', { error: messageOf(error) })
-        this.#attempted()
-        await sleep(clock, backoff.nextMs(), this.#stopping.signal)
-      }
+  async #takeOver(): Promise<boolean> {
+    try {
+      await this.#context.journal.append([coordinatorStateRecord()])
+    } catch (error) {
+      this.#context.logger.warn('the state topic cannot be written yet', { error: messageOf(error) })
+      return false
     }
+    this.#ready = true
+    this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
+    void this.#reconciler.run()
+    return true
   }
 
-  #attempted: () => void = () => {}
-  readonly #firstAttempt = new Promise<void>(resolve => {
-    this.#attempted = resolve
-  })
+  async #takeOverLater(): Promise<void> {
+    const { random, clock } = this.#o
+    const { signal } = this.#stopping
+    const backoff = new Backoff({ initialMs: 200, maxMs: 10_000, random })
+    do await sleep(clock, backoff.nextMs(), signal)
+    while (!signal.aborted && !(await this.#takeOver()))
+  }
 }

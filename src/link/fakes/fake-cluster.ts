@@ -1,0 +1,130 @@
+/** The destination cluster in memory: topics, logs, producer ids and the state topic outlive the processes that use them. */
+import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import {
+  type CreateTopicResult,
+  type Destination,
+  type DestinationTopic,
+  type MirrorLog,
+  NotLinkCoordinator,
+  type StateLog,
+  type StateRecord,
+} from '../ports.ts'
+import type { CrashingProcess } from './crashing-process.ts'
+import { FakeMirrorLog, FakePartition } from './fake-mirror-log.ts'
+
+interface FakeTopic extends DestinationTopic {
+  readonly configs: ReadonlyMap<string, string>
+  readonly logs: readonly FakePartition[]
+}
+
+export class FakeCluster {
+  readonly clusterId: string
+  readonly topics = new Map<Uuid, FakeTopic>()
+  readonly stateRecords: StateRecord[] = []
+  /** Every producer id handed out later is above. */
+  producerIdFloor = -1n
+  readonly defaultConfigs = new Map<string, string | null>([
+    ['max.message.bytes', '1048588'],
+    ['cleanup.policy', 'delete'],
+    ['message.timestamp.type', 'CreateTime'],
+    ['retention.ms', '604800000'],
+    ['retention.bytes', '-1'],
+  ])
+  readonly #listeners = new Set<() => void>()
+
+  constructor(clusterId = 'destination-cluster') {
+    this.clusterId = clusterId
+  }
+
+  topicNamed(name: string): FakeTopic | undefined {
+    return this.topics.values().find(topic => topic.name === name)
+  }
+
+  /** Somebody creates a topic. */
+  addTopic(name: string, partitions: number, configs: ReadonlyMap<string, string> = new Map()): FakeTopic {
+    const logs = Array.from({ length: partitions }, () => new FakePartition())
+    const topic = { name, topicId: randomUuid(), partitions, configs, logs }
+    this.topics.set(topic.topicId, topic)
+    this.#changed()
+    return topic
+  }
+
+  /** Somebody deletes a topic. */
+  deleteTopic(name: string): void {
+    const topic = this.topicNamed(name)
+    if (topic) this.topics.delete(topic.topicId)
+    this.#changed()
+  }
+
+  /** The machine was switched off: what was not flushed is gone. */
+  loseUnflushed(): void {
+    for (const topic of this.topics.values()) for (const log of topic.logs) log.loseUnflushed()
+    this.#listeners.clear()
+  }
+
+  destination(process: CrashingProcess): Destination {
+    return {
+      clusterId: this.clusterId,
+      topic: name => this.topicNamed(name),
+      topicById: topicId => this.topics.get(topicId),
+      defaultTopicConfig: key => this.defaultConfigs.get(key),
+      createTopic: (request, options) => this.#createTopic(process, request, options),
+      onTopicsChanged: listener => {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+      },
+      openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      raiseProducerIds: producerId =>
+        process.effect('raise producer ids', () => {
+          if (producerId > this.producerIdFloor) this.producerIdFloor = producerId
+        }),
+      bumpLeaderEpochs: topicId =>
+        process.effect('bump leader epochs', () => {
+          for (const log of this.topics.get(topicId)?.logs ?? []) log.leaderEpoch++
+        }),
+    }
+  }
+
+  stateLog(process: CrashingProcess): StateLog {
+    let replay: ((records: readonly StateRecord[]) => void) | undefined
+    let known = 0
+    return {
+      open: async onRecords => {
+        replay = onRecords
+        known = this.stateRecords.length
+        if (known > 0) onRecords([...this.stateRecords])
+      },
+      append: records =>
+        process.effect('append state', () => {
+          if (known !== this.stateRecords.length) throw new NotLinkCoordinator('another process wrote the state')
+          this.stateRecords.push(...records)
+          known = this.stateRecords.length
+          replay?.(records)
+        }),
+      close: async () => {},
+    }
+  }
+
+  async #createTopic(
+    process: CrashingProcess,
+    request: Parameters<Destination['createTopic']>[0],
+    { validateOnly }: { validateOnly: boolean },
+  ): Promise<CreateTopicResult> {
+    const { name, partitions, configs } = request
+    if (this.topicNamed(name)) return { ok: false, reason: 'exists', message: 'it exists' }
+    if (partitions < 1) return { ok: false, reason: 'invalid', message: 'no partitions' }
+    if (validateOnly) return { ok: true, topic: { name, topicId: randomUuid(), partitions } }
+    const topic = await process.effect('create topic', () => this.addTopic(name, partitions, configs))
+    return { ok: true, topic }
+  }
+
+  async #openLog(process: CrashingProcess, topicId: Uuid, partition: number): Promise<MirrorLog> {
+    const log = this.topics.get(topicId)?.logs[partition]
+    if (!log) throw new Error(`partition ${partition} of ${topicId} is not open here`)
+    return new FakeMirrorLog(log, process)
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,199 @@
+/** The source cluster in memory; its fetcher hands over what the topics hold whenever a test says so. */
+
+import type { Clock } from '../../core/clock.ts'
+import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import { readBatchHeader } from '../../protocol/batches/batch-header.ts'
+import {
+  type FetchSink,
+  type FetchTrouble,
+  type OffsetSpec,
+  type SourceCluster,
+  type SourceClusterFactory,
+  type SourceConnectionSettings,
+  SourceError,
+  type SourceFailure,
+  type SourceTopic,
+  type SourceTopicConfig,
+} from '../ports.ts'
+
+export class FakeSourcePartition {
+  logStartOffset = 0
+  highWatermark = 0
+  leaderEpoch = 0
+  batches: Buffer[] = []
+
+  append(...batches: Buffer[]): void {
+    for (const batch of batches) {
+      this.batches.push(batch)
+      this.highWatermark = readBatchHeader(batch, 0).lastOffset + 1
+    }
+  }
+
+  from(offset: number): Buffer {
+    return Buffer.concat(this.batches.filter(batch => readBatchHeader(batch, 0).lastOffset >= offset))
+  }
+}
+
+interface FakeSourceTopic {
+  topicId: Uuid
+  readonly partitions: FakeSourcePartition[]
+  readonly configs: Map<string, SourceTopicConfig>
+}
+
+/** What is being fetched by one connection to the source. */
+interface Fetching {
+  readonly topic: string
+  readonly partition: number
+  readonly sink: FetchSink
+  checked: boolean
+}
+
+export class FakeSource implements SourceClusterFactory {
+  clusterId: string
+  readonly topics = new Map<string, FakeSourceTopic>()
+  /** Set: every question fails with it. */
+  failure: { readonly failure: SourceFailure; readonly message: string } | undefined
+  readonly opened: SourceConnectionSettings[] = []
+  openConnections = 0
+  readonly #clock: Clock
+  readonly #fetching = new Map<string, Fetching>()
+
+  constructor(clock: Clock, clusterId = 'source-cluster') {
+    this.#clock = clock
+    this.clusterId = clusterId
+  }
+
+  addTopic(name: string, partitions: number): FakeSourceTopic {
+    const topic = {
+      topicId: randomUuid(),
+      partitions: Array.from({ length: partitions }, () => new FakeSourcePartition()),
+      configs: new Map<string, SourceTopicConfig>(),
+    }
+    this.topics.set(name, topic)
+    return topic
+  }
+
+  /** Names of what is fetched now: `topic-partition`. */
+  get fetched(): string[] {
+    return [...this.#fetching.keys()].sort()
+  }
+
+  /** Answers every started fetch once, as a real fetcher would; partitions that said stop are not asked again. */
+  async deliver(): Promise<void> {
+    for (const fetching of [...this.#fetching.values()]) await this.#deliverOne(fetching)
+  }
+
+  /** Reports a trouble to every partition that is fetched. */
+  async trouble(trouble: FetchTrouble): Promise<void> {
+    for (const [key, fetching] of [...this.#fetching])
+      if ((await fetching.sink.onTrouble(trouble)) === 'stop') this.#fetching.delete(key)
+  }
+
+  /** The processes that used this source are dead. */
+  forgetConnections(): void {
+    this.#fetching.clear()
+    this.openConnections = 0
+  }
+
+  open(settings: SourceConnectionSettings): SourceCluster {
+    this.opened.push(settings)
+    this.openConnections++
+    const started = new Set<string>()
+    return {
+      describeCluster: async () => {
+        this.#ask()
+        return { clusterId: this.clusterId, brokers: [] }
+      },
+      describeTopics: async names => this.#describe(names === 'all' ? [...this.topics.keys()] : names),
+      describeTopicConfigs: async names => {
+        this.#ask()
+        return new Map(names.map(name => [name, this.topics.get(name)?.configs ?? new Map()]))
+      },
+      listOffsets: async (topic, partitions, { spec }) => {
+        this.#ask()
+        return new Map(partitions.map(partition => [partition, this.#offset(topic, partition, spec)]))
+      },
+      readBatches: async (topic, partition, { offset }) => {
+        this.#ask()
+        return this.topics.get(topic)?.partitions[partition]?.from(offset) ?? Buffer.alloc(0)
+      },
+      fetcher: {
+        start: (topic, partition, sink) => {
+          const key = `${topic}-${partition}`
+          started.add(key)
+          if (!this.#fetching.has(key)) this.#fetching.set(key, { topic, partition, sink, checked: false })
+        },
+        stop: async (topic, partition) => {
+          this.#fetching.delete(`${topic}-${partition}`)
+        },
+      },
+      close: async () => {
+        for (const key of started) this.#fetching.delete(key)
+        this.openConnections--
+      },
+    }
+  }
+
+  #ask(): void {
+    if (this.failure) throw new SourceError(this.failure.failure, this.failure.message)
+  }
+
+  #describe(names: readonly string[]): SourceTopic[] {
+    this.#ask()
+    return names.flatMap(name => {
+      const topic = this.topics.get(name)
+      if (!topic) return []
+      const partitions = topic.partitions.map(({ leaderEpoch }, partition) => ({ partition, leader: 1, leaderEpoch }))
+      return [{ name, topicId: topic.topicId, internal: false, partitions }]
+    })
+  }
+
+  #offset(topic: string, partition: number, spec: OffsetSpec): number {
+    const found = this.topics.get(topic)?.partitions[partition]
+    return (spec === 'earliest' ? found?.logStartOffset : found?.highWatermark) ?? -1
+  }
+
+  async #deliverOne(fetching: Fetching): Promise<void> {
+    const key = `${fetching.topic}-${fetching.partition}`
+    const stop = () => this.#fetching.delete(key)
+    const source = this.topics.get(fetching.topic)?.partitions[fetching.partition]
+    if (!source || this.failure) {
+      const message = this.failure?.message ?? 'the topic is gone'
+      const trouble: FetchTrouble = this.failure
+        ? { kind: 'unreachable', failure: this.failure.failure, message }
+        : { kind: 'topic-missing', message }
+      if ((await fetching.sink.onTrouble(trouble)) === 'stop') stop()
+      return
+    }
+    const { offset, lastSourceEpoch } = fetching.sink.position()
+    if (!fetching.checked && lastSourceEpoch !== undefined) {
+      if ((await fetching.sink.onEpochEnd(this.#epochEnd(source, lastSourceEpoch))) === 'stop') return void stop()
+      fetching.checked = true
+    }
+    if (offset < source.logStartOffset || offset > source.highWatermark) {
+      const range = { earliest: source.logStartOffset, latest: source.highWatermark }
+      const answer = await fetching.sink.onTrouble({ kind: 'offset-out-of-range', fetchOffset: offset, ...range })
+      if (answer === 'stop') stop()
+      return
+    }
+    const { highWatermark, logStartOffset, leaderEpoch } = source
+    const position = {
+      fetchOffset: offset,
+      highWatermark,
+      lastStableOffset: highWatermark,
+      logStartOffset,
+      leaderEpoch,
+    }
+    const receivedMs = this.#clock.monotonicMs()
+    // A copy, since a mirror log may stamp it.
+    const records = Buffer.from(source.from(offset))
+    if ((await fetching.sink.onBatches({ records, receivedMs, ...position })) === 'stop') stop()
+  }
+
+  #epochEnd(source: FakeSourcePartition, requestedEpoch: number) {
+    const headers = source.batches.map(batch => readBatchHeader(batch, 0))
+    const upTo = headers.filter(header => header.leaderEpoch <= requestedEpoch).at(-1)
+    if (!upTo || requestedEpoch > source.leaderEpoch) return { requestedEpoch, epoch: -1, endOffset: -1 }
+    return { requestedEpoch, epoch: upTo.leaderEpoch, endOffset: upTo.lastOffset + 1 }
+  }
+}
