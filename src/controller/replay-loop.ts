@@ -22,6 +22,8 @@ export class ReplayLoop {
   #offset: number
   #epoch: number
   #controllerId: number
+  /** Why the image cannot be trusted any more; every later step fails with it. */
+  #failure: unknown
 
   constructor(options: { readonly clusterId: string; readonly logger: Logger }) {
     this.#logger = options.logger
@@ -43,7 +45,13 @@ export class ReplayLoop {
 
   /** Applies the complete batches in `bytes` without publishing. Throws BatchError, DecodeError or MetadataReplayError: the loop is then unusable. */
   replay(bytes: Buffer): void {
-    for (const batch of metadataBatchesIn(bytes)) this.#replayBatch(batch)
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      for (const batch of metadataBatchesIn(bytes)) this.#replayBatch(batch)
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
   }
 
   #replayBatch(batch: MetadataBatch): void {
@@ -64,6 +72,7 @@ export class ReplayLoop {
 
   /** Publishes what was replayed since the last time and waits for all subscribers. A subscriber that fails does not stop the others. */
   async publish(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
     if (this.#transactions.isOpen || this.#offset === this.#image.offset) return
     const editor = this.#editor ?? new MetadataEditor(this.#image)
     this.#editor = undefined

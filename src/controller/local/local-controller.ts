@@ -55,8 +55,8 @@ export class LocalController implements Controller {
   readonly #commands = new SerialQueue()
   #own: OwnBroker
   #closed = false
-  /** Set when log and image may differ: nothing can be decided any more. */
-  #broken: string | undefined
+  /** Set after a failed append: the log must be cut back to this offset before anything else is decided. */
+  #takeBackTo: number | undefined
 
   private constructor(options: LocalControllerOptions, log: MetadataLog, loop: ReplayLoop) {
     this.#options = options
@@ -189,8 +189,8 @@ export class LocalController implements Controller {
   /** One command at a time: each decides on the image that the one before left behind. */
   #exclusively<A>(job: () => Promise<A> | A): Promise<A> {
     if (this.#closed) return Promise.reject(controllerError('CONTROLLER_CLOSED', undefined))
-    return this.#commands.run(() => {
-      if (this.#broken !== undefined) throw controllerError('METADATA_LOG_FAILED', { reason: this.#broken })
+    return this.#commands.run(async () => {
+      await this.#takeBack()
       return job()
     })
   }
@@ -210,28 +210,21 @@ export class LocalController implements Controller {
     try {
       bytes = await this.#log.append(records)
     } catch (error) {
-      await this.#takeBack(end)
+      this.#takeBackTo = end
+      await this.#takeBack().catch(() => {})
       throw controllerError('METADATA_LOG_FAILED', { reason: messageOf(error) }, error)
     }
-    try {
-      this.#loop.replay(bytes)
-    } catch (error) {
-      this.#broken = `what was written could not be replayed: ${messageOf(error)}`
-      throw error
-    }
+    this.#loop.replay(bytes)
   }
 
-  async #takeBack(end: number): Promise<void> {
+  /** Tried at once, and again before each later command for as long as the disk does not allow it. */
+  async #takeBack(): Promise<void> {
+    if (this.#takeBackTo === undefined) return
     try {
-      await this.#log.truncateTo(end)
+      await this.#log.takeBack(this.#takeBackTo)
+      this.#takeBackTo = undefined
     } catch (error) {
-      this.#broken = messageOf(error)
-      this.#options.logger.error(
-        'the metadata log failed and could not be taken back; metadata is frozen until a restart',
-        {
-          reason: this.#broken,
-        },
-      )
+      throw controllerError('METADATA_LOG_FAILED', { reason: messageOf(error) }, error)
     }
   }
 

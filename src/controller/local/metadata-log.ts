@@ -8,7 +8,6 @@ import type { FileSystem } from '../../log/file-system.ts'
 import { defaultLogConfig } from '../../log/log-config.ts'
 import { PartitionLog } from '../../log/partition-log.ts'
 import { CLUSTER_METADATA_TOPIC } from '../../metadata/topic-names.ts'
-import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
 import { LeaderChangeMessage } from '../../protocol/raft-records/leader-change.ts'
 import { atomicBatches, RaftControlType, raftControlBatch } from '../metadata-batches.ts'
@@ -36,7 +35,7 @@ export class MetadataLog {
   static readonly directoryName = `${CLUSTER_METADATA_TOPIC}-0`
 
   readonly #options: MetadataLogOptions
-  readonly #log: PartitionLog
+  #log: PartitionLog
   #epoch = 0
 
   private constructor(options: MetadataLogOptions, log: PartitionLog) {
@@ -45,23 +44,11 @@ export class MetadataLog {
   }
 
   static async open(options: MetadataLogOptions): Promise<MetadataLog> {
-    const { fs, clock, logger } = options
-    const directory = join(options.directory, MetadataLog.directoryName)
-    const log = await PartitionLog.open({
-      directory,
-      topic: CLUSTER_METADATA_TOPIC,
-      partition: 0,
-      topicId: METADATA_TOPIC_ID,
-      config: { ...defaultLogConfig, retentionMs: -1, retentionBytes: -1, maxMessageBytes: 2 * BATCH_BYTES_MAX },
-      fs,
-      clock,
-      logger,
-      recover: true,
-    })
+    const log = await openLog(options)
     if (log.logStartOffset === 0) return new MetadataLog(options, log)
     await log.close()
     throw controllerError('METADATA_LOG_UNREADABLE', {
-      directory,
+      directory: log.directory,
       reason: `it starts at offset ${log.logStartOffset} and needs a metadata snapshot, which this version cannot read`,
     })
   }
@@ -75,10 +62,10 @@ export class MetadataLog {
     const end = this.endOffset
     let offset = 0
     while (offset < end) {
-      const { records } = await this.#log.read({ offset, maxBytes: READ_BYTES, maxOffset: end, minOneBatch: true })
-      assert(records.length > 0, 'the metadata log has no hole before its end')
-      yield records
-      offset = nextOffset(records)
+      const result = await this.#log.read({ offset, maxBytes: READ_BYTES, maxOffset: end, minOneBatch: true })
+      assert(result.kind === 'batches' && result.nextOffset > offset, 'the metadata log has no hole before its end')
+      yield result.records
+      offset = result.nextOffset
     }
   }
 
@@ -105,24 +92,39 @@ export class MetadataLog {
     return this.#appendDurably(atomicBatches(records, place, BATCH_BYTES_MAX))
   }
 
-  /** Takes back what a failed append may have left. */
-  truncateTo(offset: number): Promise<void> {
-    return this.#log.truncateTo(offset)
+  /** Takes back what a failed append may have left. Rejects while the disk does not allow it; may be tried again. */
+  async takeBack(offset: number): Promise<void> {
+    try {
+      await this.#log.truncateTo(offset)
+    } catch {
+      // A log whose flush failed takes nothing more: what the disk really holds is known only after it was opened again.
+      await this.#log.close()
+      this.#log = await openLog(this.#options)
+      await this.#log.truncateTo(offset)
+    }
   }
 
-  close(): Promise<void> {
-    return this.#log.close()
+  async close(): Promise<void> {
+    await this.#log.close()
   }
 
   async #appendDurably(batches: Buffer): Promise<Buffer> {
-    await this.#log.appendAsLeader(batches, { leaderEpoch: this.#epoch, assignOffsets: true })
+    await this.#log.appendAsLeader(batches, { leaderEpoch: this.#epoch, origin: 'replication' })
     await this.#log.flush()
     return batches
   }
 }
 
-function nextOffset(records: Buffer): number {
-  let next = 0
-  for (const header of batchesIn(records)) next = header.lastOffset + 1
-  return next
+function openLog({ directory, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
+  return PartitionLog.open({
+    directory: join(directory, MetadataLog.directoryName),
+    topic: CLUSTER_METADATA_TOPIC,
+    partition: 0,
+    topicId: METADATA_TOPIC_ID,
+    config: { ...defaultLogConfig, retentionMs: -1, retentionBytes: -1, maxMessageBytes: 2 * BATCH_BYTES_MAX },
+    fs,
+    clock,
+    logger,
+    recover: true,
+  })
 }
