@@ -16,13 +16,13 @@ import { createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
 import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
-import type { Destination, SourceClusterFactory, StateLog, StateRecord } from './ports.ts'
+import type { Destination, SourceClusterFactory, StateLog, StateRecord, WriteStatus } from './ports.ts'
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
 import { linkView } from './views/link-view.ts'
 import { lagViews, mirrorView } from './views/mirror-view.ts'
-import { type WriteStatus, writeStatus } from './views/write-status.ts'
+import { writeStatus } from './views/write-status.ts'
 
 export interface EngineOptions {
   readonly stateLog: StateLog
@@ -67,10 +67,11 @@ export class Engine implements api.LinkEngine {
     this.#reconciler = new Reconciler(this.#context)
   }
 
-  /** Replays the state topic; mirrors continue and what was left half done is finished in the background. */
+  /**
+   * Replays the state topic; mirrors continue and what was left half done is finished in the background. Where the state
+   * topic cannot be used now, `ready` stays false and it is tried again.
+   */
   async start(): Promise<void> {
-    await this.#o.stateLog.open(records => this.#onRecords(records))
-    this.#replayed = true
     if (!(await this.#takeOver())) this.#takingOver = this.#takeOverLater()
   }
 
@@ -198,9 +199,11 @@ export class Engine implements api.LinkEngine {
   /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
   async #takeOver(): Promise<boolean> {
     try {
+      if (!this.#replayed) await this.#o.stateLog.open(records => this.#onRecords(records))
+      this.#replayed = true
       await this.#context.journal.append([coordinatorStateRecord()])
     } catch (error) {
-      this.#context.logger.warn('the state topic cannot be written yet', { error: messageOf(error) })
+      this.#context.logger.warn('the state topic cannot be taken over yet', { error: messageOf(error) })
       return false
     }
     this.#ready = true

@@ -290,7 +290,7 @@ export class NotLinkCoordinator extends Error {
 export interface StateLog {
   /**
    * Replays everything, then keeps calling `onRecords` with each durable batch in order (our own included). Resolves when
-   * the log end at the time of the call has been replayed.
+   * the log end at the time of the call has been replayed. May be called again after it rejected.
    */
   open(onRecords: (records: readonly StateRecord[]) => void): Promise<void>
   /**
@@ -300,3 +300,18 @@ export interface StateLog {
   append(records: readonly StateRecord[]): Promise<void>
   close(): Promise<void>
 }
+
+/** What the engine answers to the write gate: may ordinary clients write a topic? */
+export type WriteStatus =
+  | { readonly kind: 'writable' }
+  /** Not known yet: the client shall try again. */
+  | { readonly kind: 'unknown'; readonly message: string }
+  | {
+      readonly kind: 'mirror'
+      /** Names topic and link, and what to do. */
+      readonly message: string
+      /** The source topic of a reverse: it still takes transaction markers. */
+      readonly takesMarkers: boolean
+      /** Topic configs that the link copies; undefined = all, since it cannot be told. */
+      readonly copiedConfigs: ReadonlySet<string> | undefined
+    }

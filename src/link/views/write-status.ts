@@ -3,23 +3,10 @@
 import type { Uuid } from '../../core/uuid.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { copiedTopicConfigs, isNeverMirrored } from '../configs/topic-rules.ts'
+import type { WriteStatus } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { isWritable } from '../states/mirror-topic-state.ts'
-
-export type WriteStatus =
-  | { readonly kind: 'writable' }
-  /** Not known yet: the client shall try again. */
-  | { readonly kind: 'unknown'; readonly message: string }
-  | {
-      readonly kind: 'mirror'
-      /** Names topic and link, and what to do. */
-      readonly message: string
-      /** The source topic of a reverse: it still takes transaction markers. */
-      readonly takesMarkers: boolean
-      /** Topic configs that the link copies; undefined = all, since it cannot be told. */
-      readonly copiedConfigs: ReadonlySet<string> | undefined
-    }
 
 const writable: WriteStatus = { kind: 'writable' }
 

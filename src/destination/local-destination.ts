@@ -1,0 +1,101 @@
+/** This cluster as the link engine's Destination: topics through the Controller port, logs through the replica set. */
+import type { Uuid } from '../core/uuid.ts'
+import type { CreateTopicResult, Destination, DestinationTopic, MirrorLog } from '../link/ports.ts'
+import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
+import type { Controller, ImageSubscriber } from '../metadata/controller-port.ts'
+import type { MetadataDelta } from '../metadata/metadata-delta.ts'
+import { type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
+import { topicConfigs } from '../metadata/topic-configs.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import type { ProducerIds } from '../replica/producer-ids.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
+import { LocalMirrorLog } from './mirror-log.ts'
+
+export interface LocalDestinationOptions {
+  readonly brokerId: number
+  /** The server's properties file: defaults of topic configs come from it. */
+  readonly file: ReadonlyMap<string, string>
+  readonly controller: Controller
+  readonly replicas: Pick<ReplicaSet, 'lookup' | 'clock' | 'flushSoon'>
+  readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
+}
+
+/** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
+export class LocalDestination implements Destination, ImageSubscriber {
+  readonly name = 'destination'
+  readonly #o: LocalDestinationOptions
+  readonly #listeners = new Set<() => void>()
+
+  constructor(options: LocalDestinationOptions) {
+    this.#o = options
+  }
+
+  get clusterId(): string {
+    return this.#o.controller.image.clusterId
+  }
+
+  topic(name: string): DestinationTopic | undefined {
+    return viewOf(topicByName(this.#o.controller.image, name))
+  }
+
+  topicById(topicId: Uuid): DestinationTopic | undefined {
+    return viewOf(this.#o.controller.image.topics.get(topicId))
+  }
+
+  defaultTopicConfig(key: string): string | null | undefined {
+    const config = topicConfigs.get(key)
+    if (!config) return undefined
+    const { brokerId, file, controller } = this.#o
+    return effectiveTopicConfig(config, configLayers(controller.image, { brokerId, file })) ?? null
+  }
+
+  async createTopic(
+    request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
+    options: { validateOnly: boolean },
+  ): Promise<CreateTopicResult> {
+    const [created] = await this.#o.controller.createTopics([{ ...request, assignments: new Map() }], options)
+    if (!created) return { ok: false, reason: 'failed', message: 'the controller gave no answer' }
+    const { errorCode, errorMessage, name, topicId, partitions } = created
+    if (errorCode === ErrorCode.NONE) return { ok: true, topic: { name, topicId, partitions } }
+    const message = errorMessage ?? `error code ${errorCode}`
+    return { ok: false, reason: reasons.get(errorCode) ?? 'failed', message }
+  }
+
+  onTopicsChanged(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+    const { replicas } = this.#o
+    return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas)
+  }
+
+  async raiseProducerIds(producerId: bigint): Promise<void> {
+    await this.#o.producerIds.raiseAbove(producerId)
+  }
+
+  async bumpLeaderEpochs(topicId: Uuid): Promise<void> {
+    const { controller } = this.#o
+    const topic = controller.image.topics.get(topicId)
+    for (const partition of topic?.partitions.keys() ?? []) await controller.bumpLeaderEpoch(topicId, partition)
+  }
+
+  onImage(_image: MetadataImage, delta: MetadataDelta): void {
+    if (delta.changedTopics.size === 0 && delta.deletedTopics.size === 0) return
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const viewOf = (topic: TopicImage | undefined): DestinationTopic | undefined =>
+  topic && { name: topic.name, topicId: topic.id, partitions: topic.partitions.length }
+
+const reasons: ReadonlyMap<number, 'exists' | 'invalid'> = new Map([
+  [ErrorCode.TOPIC_ALREADY_EXISTS, 'exists'],
+  [ErrorCode.INVALID_TOPIC_EXCEPTION, 'invalid'],
+  [ErrorCode.INVALID_PARTITIONS, 'invalid'],
+  [ErrorCode.INVALID_REPLICATION_FACTOR, 'invalid'],
+  [ErrorCode.INVALID_CONFIG, 'invalid'],
+  [ErrorCode.INVALID_REQUEST, 'invalid'],
+  [ErrorCode.POLICY_VIOLATION, 'invalid'],
+] as const)

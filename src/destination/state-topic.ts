@@ -1,0 +1,154 @@
+/** `__lockstep_state` as the link engine's StateLog: one compacted partition, written by whoever leads it. */
+import assert from 'node:assert/strict'
+import type { Clock } from '../core/clock.ts'
+import { SerialQueue } from '../core/serial-queue.ts'
+import { NotLinkCoordinator, type StateLog, type StateRecord } from '../link/ports.ts'
+import { LogError } from '../log/log-error.ts'
+import type { Controller } from '../metadata/controller-port.ts'
+import { topicByName } from '../metadata/metadata-image.ts'
+import { isControl } from '../protocol/batches/batch-header.ts'
+import { batchesIn } from '../protocol/batches/batch-iteration.ts'
+import { buildBatch } from '../protocol/batches/build-batch.ts'
+import { recordsOf } from '../protocol/batches/records-of.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import type { Partition } from '../replica/partition.ts'
+import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
+
+export const stateTopicName = '__lockstep_state'
+
+/** Bytes read at a time while replaying. */
+const readBytes = 1024 * 1024
+
+/** How long an append waits for the in-sync replicas. */
+const replicationTimeoutMs = 30_000
+
+const topicConfigs: ReadonlyMap<string, string> = new Map([
+  ['cleanup.policy', 'compact'],
+  ['compression.type', 'producer'],
+  ['max.message.bytes', String(64 * 1024 * 1024)],
+  ['segment.bytes', String(128 * 1024 * 1024)],
+])
+
+export interface StateTopicOptions {
+  readonly controller: Controller
+  readonly replicas: Pick<ReplicaSet, 'lookup' | 'storageFailed'>
+  readonly clock: Clock
+}
+
+export class StateTopic implements StateLog {
+  readonly #o: StateTopicOptions
+  readonly #queue = new SerialQueue()
+  #onRecords: ((records: readonly StateRecord[]) => void) | undefined
+  #led: { readonly partition: Partition; readonly leaderEpoch: number } | undefined
+  /** Everything below was given to `onRecords`. */
+  #replayedOffset = 0
+  #closed = false
+
+  constructor(options: StateTopicOptions) {
+    this.#o = options
+  }
+
+  /** Creates the topic if it does not exist. Replays only what is durable. */
+  open(onRecords: (records: readonly StateRecord[]) => void): Promise<void> {
+    return this.#queue.run(async () => {
+      this.#onRecords = onRecords
+      const partition = await this.#partition()
+      this.#led = { partition, leaderEpoch: partition.leaderEpoch }
+      await this.#replay(partition)
+    })
+  }
+
+  append(records: readonly StateRecord[]): Promise<void> {
+    return this.#queue.run(async () => {
+      if (!this.#led || this.#closed) throw new NotLinkCoordinator('the state topic is not open')
+      const { partition, leaderEpoch } = this.#led
+      if (partition.unavailable || partition.leaderEpoch !== leaderEpoch)
+        throw new NotLinkCoordinator(`leader epoch ${leaderEpoch} of ${partition.name} is over`)
+      // What an append left behind whose outcome was not known then comes first: it is decided, too.
+      await this.#replay(partition)
+      await this.#appendBatch(partition, { records, leaderEpoch })
+      await this.#replay(partition)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#queue.idle()
+  }
+
+  async #partition(): Promise<Partition> {
+    const { controller, replicas } = this.#o
+    if (!topicByName(controller.image, stateTopicName)) {
+      const topic = { name: stateTopicName, partitions: 1, replicationFactor: -1, assignments: new Map() }
+      const [created] = await controller.createTopics([{ ...topic, configs: topicConfigs }], { validateOnly: false })
+      const { errorCode, errorMessage } = created ?? { errorCode: -1, errorMessage: 'no answer' }
+      if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS)
+        throw new Error(`${stateTopicName} could not be created: ${errorMessage ?? errorCode}`)
+    }
+    const topic = topicByName(controller.image, stateTopicName)
+    assert(topic, `${stateTopicName} was created and is in the image`)
+    return replicas.lookup(topic.id, 0)
+  }
+
+  /** Compare-and-set on the log end under the leader epoch; durable, on all in-sync replicas, when it resolves. */
+  async #appendBatch(
+    partition: Partition,
+    { records, leaderEpoch }: { records: readonly StateRecord[]; leaderEpoch: number },
+  ): Promise<void> {
+    const baseOffset = this.#replayedOffset
+    const timestamp = BigInt(this.#o.clock.nowMs())
+    const batch = buildBatch({
+      baseOffset,
+      leaderEpoch,
+      records: records.map(({ key, value }, offsetDelta) => ({ offsetDelta, timestamp, key, value })),
+    })
+    try {
+      await partition.writes.run(async () => {
+        partition.assertAvailable()
+        await partition.log.appendMirror(batch, { leaderEpoch, expectedEndOffset: baseOffset })
+        partition.appended(batch.length)
+      })
+    } catch (error) {
+      const deposed =
+        error instanceof PartitionUnavailable ||
+        (error instanceof LogError && (error.kind === 'conflict' || error.kind === 'stale-epoch'))
+      if (deposed) throw new NotLinkCoordinator(error.message)
+      this.#o.replicas.storageFailed(partition, error)
+      throw error
+    }
+  }
+
+  /** Gives out what is durable and was not given out yet. */
+  async #replay(partition: Partition): Promise<void> {
+    const { log } = partition
+    const end = log.logEndOffset
+    await log.flush()
+    const reached = await partition.reachHighWatermark(end, {
+      timeoutMs: replicationTimeoutMs,
+      clock: this.#o.clock,
+    })
+    if (reached !== 'reached') throw new Error(`${partition.name} is not replicated up to offset ${end}: ${reached}`)
+    let offset = Math.max(this.#replayedOffset, log.logStartOffset)
+    while (offset < end) {
+      const result = await log.read({ offset, maxBytes: readBytes, maxOffset: end, minOneBatch: true })
+      if (result.kind !== 'batches' || result.records.length === 0) break
+      const next = this.#deliver(result.records)
+      this.#replayedOffset = next
+      offset = next
+    }
+    this.#replayedOffset = Math.max(this.#replayedOffset, end)
+  }
+
+  /** Calls the engine once per batch, as atomic as it was appended. Resolves to the offset behind. */
+  #deliver(bytes: Buffer): number {
+    let next = 0
+    for (const header of batchesIn(bytes)) {
+      next = header.lastOffset + 1
+      if (isControl(header)) continue
+      const records = recordsOf(bytes, header).flatMap(({ key, value }) => (key === null ? [] : [{ key, value }]))
+      if (records.length > 0) this.#onRecords?.(records)
+    }
+    return next
+  }
+}
