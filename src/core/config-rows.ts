@@ -7,6 +7,8 @@ export interface ConfigRow<T> {
   /** May it be changed after creation or start? */
   readonly mutable: boolean
   readonly sensitive?: boolean
+  /** The values that `parse` takes, in words; absent where the type or the line of documentation says enough. */
+  readonly allowed?: string
   /** One line of documentation. */
   readonly doc: string
   /** Text → value. Throws ConfigValueError with what is allowed. */
@@ -35,6 +37,14 @@ const base = <T>(options: Common<T>) => ({
   doc: options.doc,
 })
 
+/** `1 or more`, `at most 5`, `1 to 5`; undefined = whatever the type can hold. */
+export function rangeText({ min, max }: { readonly min?: number; readonly max?: number }): string | undefined {
+  if (max === undefined) return min === undefined ? undefined : `${min} or more`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
+}
+
+const allowedOf = (allowed: string | undefined) => (allowed === undefined ? {} : { allowed })
+
 export function booleanRow(options: Common<boolean>): ConfigRow<boolean> {
   return {
     ...base(options),
@@ -55,6 +65,7 @@ export function intRow(options: Common<number> & { min?: number; max?: number; l
   return {
     ...base(options),
     type: options.long ? 'long' : 'int',
+    ...allowedOf(rangeText(options)),
     parse: text => {
       const trimmed = text.trim()
       // Kafka's Long.MAX_VALUE ("for ever") is clamped to what fits a number exactly.
@@ -71,6 +82,7 @@ export function doubleRow(options: Common<number> & { min: number; max: number }
   return {
     ...base(options),
     type: 'double',
+    ...allowedOf(rangeText(options)),
     parse: text => {
       const value = Number(text)
       if (text.trim() === '' || !(value >= options.min && value <= options.max))
@@ -101,6 +113,7 @@ export function enumRow<const V extends string>(options: Common<V> & { values: r
   return {
     ...base(options),
     type: 'enum',
+    allowed: options.values.join(', '),
     parse: text => {
       const found = options.values.find(value => value.toLowerCase() === text.trim().toLowerCase())
       if (found === undefined) throw new ConfigValueError(`must be one of ${options.values.join(', ')}, not "${text}"`)

@@ -1,0 +1,36 @@
+/** Writes docs/generated from the tables in the code; with --check it changes nothing and fails if a page is stale. Called by `npm run generate:docs` and by the static checks. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { errorsPage } from './docs/errors.ts'
+import { kafkaApisPage } from './docs/kafka-apis.ts'
+import { linkPropertiesPage } from './docs/link-properties.ts'
+import { pageText } from './docs/markdown.ts'
+import { metricsPage } from './docs/metrics.ts'
+import { mirrorStatesPage } from './docs/mirror-states.ts'
+import { nodePropertiesPage } from './docs/node-properties.ts'
+
+const folder = fileURLToPath(new URL('../docs/generated/', import.meta.url))
+const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
+
+const pages = new Map(
+  [mirrorStatesPage(), linkPropertiesPage(), nodePropertiesPage(), errorsPage(), metricsPage(), kafkaApisPage()].map(
+    page => [page.name, pageText(page)],
+  ),
+)
+mkdirSync(folder, { recursive: true })
+const present = new Map(readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]))
+const stale = [...new Set([...pages.keys(), ...present.keys()])].filter(name => pages.get(name) !== present.get(name))
+
+if (values.check === true) {
+  for (const name of stale) console.error(`docs/generated/${name} is stale: run npm run generate:docs`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const name of stale) {
+    const text = pages.get(name)
+    if (text === undefined) rmSync(join(folder, name))
+    else writeFileSync(join(folder, name), text)
+  }
+  console.log(`${pages.size} pages, ${stale.length} of them changed`)
+}
