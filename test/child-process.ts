@@ -5,10 +5,13 @@ import { once } from 'node:events'
 const outputCharsMax = 64 * 1024
 const running = new Set<ChildProcess>()
 
-// A test process that ends early, even by an uncaught error, leaves no children behind.
-process.on('exit', () => {
+// A test process that ends early, by an uncaught error or the runner's timeout, leaves no children behind.
+process.on('exit', endChildren)
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(1))
+
+function endChildren(): void {
   for (const child of running) child.kill('SIGKILL')
-})
+}
 
 /** A started process. */
 export interface RunningProcess {
