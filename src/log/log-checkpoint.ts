@@ -1,0 +1,25 @@
+/** Port of one log to the checkpoints of its data directory; LogStore implements it. */
+
+/** What the data directory remembers of one log. */
+export interface LogCheckpointState {
+  /** Log start, which may lie inside the first segment. */
+  readonly logStartOffset: number
+  /** Everything below is durable and need not be verified after a crash. */
+  readonly recoveryPoint: number
+}
+
+export interface LogCheckpoint {
+  /** What was saved last. */
+  load(): LogCheckpointState
+  /** Resolves when the log's present state is durable: before a cut, so that a crash on the way is seen through. */
+  save(): Promise<void>
+  /** The state has changed; saving it may wait. */
+  changed(): void
+}
+
+/** For a log outside of a LogStore: everything is verified after a crash, and the log starts with its first segment. */
+export const noCheckpoint: LogCheckpoint = {
+  load: () => ({ logStartOffset: 0, recoveryPoint: 0 }),
+  save: async () => {},
+  changed: () => {},
+}

@@ -1,0 +1,133 @@
+/** Reads whole batches from a log, by offset; PartitionLog calls it, any number of reads at a time and beside appends. */
+import { BatchCursor } from './batch-cursor.ts'
+import type { LogContents } from './log-contents.ts'
+import { LogError } from './log-error.ts'
+import type { Segment } from './segment.ts'
+
+export interface ReadRequest {
+  readonly offset: number
+  /** Bound of the answer; only a first batch with `minOneBatch` may pass it. */
+  readonly maxBytes: number
+  /** Batches that reach this offset are left out: high watermark, last stable offset or log end. */
+  readonly maxOffset: number
+  /** Answer the first batch even if it is larger than `maxBytes`. */
+  readonly minOneBatch: boolean
+}
+
+export type ReadResult =
+  | {
+      readonly kind: 'batches'
+      /** Whole batches; the first holds `offset` or, in a hole, follows it. Empty if there is none below `maxOffset`. */
+      readonly records: Buffer
+      /** Where the next read continues; `offset` itself if there was nothing. */
+      readonly nextOffset: number
+    }
+  | { readonly kind: 'offset-out-of-range'; readonly logStartOffset: number; readonly logEndOffset: number }
+
+const NOTHING = Buffer.alloc(0)
+/** Readers of one log whose place is remembered. */
+const PLACES_MAX = 16
+/** A read that meets a cut is repeated; cuts are rare, so this is never reached but bounds the loop. */
+const ATTEMPTS_MAX = 10
+
+/** Where the batch after a read lies, so that a sequential reader needs no lookup. */
+interface Place {
+  readonly segment: Segment
+  readonly position: number
+}
+
+export class LogReader {
+  readonly #contents: LogContents
+  #places = new Map<number, Place>()
+  #placesOfCut = 0
+
+  constructor(contents: LogContents) {
+    this.#contents = contents
+  }
+
+  async read(request: ReadRequest): Promise<ReadResult> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const { cuts } = this.#contents
+      try {
+        const result = await this.#readOnce(request)
+        // Bytes read while the log was cut may be a mixture of old and new.
+        if (cuts === this.#contents.cuts) return result
+      } catch (error) {
+        const { name, logStartOffset } = this.#contents
+        // A segment can go while it is being read: because the log start passed it, or because it was cut.
+        if (request.offset >= logStartOffset && cuts === this.#contents.cuts) {
+          throw new LogError('storage', `${name} cannot be read at offset ${request.offset}`, { cause: error })
+        }
+      }
+    }
+    throw new LogError('storage', `${this.#contents.name} is being cut all the time`)
+  }
+
+  async #readOnce(request: ReadRequest): Promise<ReadResult> {
+    const { logStartOffset, logEndOffset } = this.#contents
+    if (request.offset < logStartOffset || request.offset > logEndOffset) {
+      return { kind: 'offset-out-of-range', logStartOffset, logEndOffset }
+    }
+    const bound = Math.min(request.maxOffset, logEndOffset)
+    const nothing: ReadResult = { kind: 'batches', records: NOTHING, nextOffset: request.offset }
+    if (request.offset >= bound) return nothing
+    const place = await this.#find(request.offset)
+    if (!place) return nothing
+    const bytes = await readFrom(place, request)
+    const cursor = new BatchCursor()
+    let end = 0
+    let nextOffset = request.offset
+    while (end < bytes.length && cursor.moveTo(bytes, end) === 'whole' && cursor.lastOffset < bound) {
+      end += cursor.sizeBytes
+      nextOffset = cursor.lastOffset + 1
+    }
+    // A place that was found before a cut may lie anywhere now.
+    if (end > 0 && this.#placesOfCut === this.#contents.cuts)
+      this.#remember(nextOffset, { segment: place.segment, position: place.position + end })
+    return { kind: 'batches', records: bytes.subarray(0, end), nextOffset }
+  }
+
+  async #find(offset: number): Promise<Place | undefined> {
+    const segments = this.#contents.segments.all
+    const known = this.#place(offset)
+    if (known && known.position < known.segment.sizeBytes && segments.includes(known.segment)) return known
+    for (let index = this.#contents.segments.indexFor(offset); index < segments.length; index++) {
+      const segment = segments[index]
+      const found = segment && (await segment.find(offset))
+      if (found) return { segment, position: found.position }
+    }
+    return undefined
+  }
+
+  #place(offset: number): Place | undefined {
+    if (this.#placesOfCut !== this.#contents.cuts) this.#places.clear()
+    this.#placesOfCut = this.#contents.cuts
+    return this.#places.get(offset)
+  }
+
+  #remember(offset: number, place: Place): void {
+    this.#places.delete(offset)
+    this.#places.set(offset, place)
+    const oldest = this.#places.keys().next()
+    if (this.#places.size > PLACES_MAX && !oldest.done) this.#places.delete(oldest.value)
+  }
+}
+
+/** At most `maxBytes`, but a whole first batch if that is asked for. */
+async function readFrom({ segment, position }: Place, request: ReadRequest): Promise<Buffer> {
+  const available = segment.sizeBytes - position
+  const bytes = await readExactly(segment, position, Math.min(request.maxBytes, available))
+  if (!request.minOneBatch) return bytes
+  const cursor = new BatchCursor()
+  const state = cursor.moveTo(bytes, 0)
+  if (state === 'whole') return bytes
+  const header = state === 'short' ? await readExactly(segment, position, Math.min(1024, available)) : bytes
+  cursor.moveTo(header, 0)
+  const whole = cursor.sizeBytes <= header.length
+  return whole ? header.subarray(0, cursor.sizeBytes) : readExactly(segment, position, cursor.sizeBytes)
+}
+
+async function readExactly(segment: Segment, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  return bytes.subarray(0, await segment.file.read(bytes, position))
+}

@@ -1,0 +1,209 @@
+/** Runs the changes of one log one after the other and knows what is durable; PartitionLog sends everything that writes here. */
+import assert from 'node:assert/strict'
+import { SerialQueue } from '../core/serial-queue.ts'
+import { deletedDirectoryName } from './file-names.ts'
+import { Flusher } from './flusher.ts'
+import type { LogCheckpoint, LogCheckpointState } from './log-checkpoint.ts'
+import type { LogContents } from './log-contents.ts'
+import { LogError } from './log-error.ts'
+import { raiseLogStart, startFullyAt } from './truncation.ts'
+
+export class LogWriter {
+  readonly #contents: LogContents
+  readonly #checkpoint: LogCheckpoint
+  readonly #queue = new SerialQueue()
+  readonly #flusher: Flusher
+  #flushedOffset: number
+  /** Set by a failure after which memory and disk may differ: nothing is written any more. */
+  #failure: LogError | undefined
+  #closed = false
+  /** What checkpoints say while a cut is under way. */
+  #announced: LogCheckpointState | undefined
+
+  constructor(contents: LogContents, checkpoint: LogCheckpoint) {
+    this.#contents = contents
+    this.#checkpoint = checkpoint
+    this.#flusher = new Flusher(() => this.#flushPass())
+    this.#flushedOffset = contents.logEndOffset
+  }
+
+  get flushedOffset(): number {
+    return this.#flushedOffset
+  }
+
+  get failure(): LogError | undefined {
+    return this.#failure
+  }
+
+  get checkpointState(): LogCheckpointState {
+    return this.#announced ?? { logStartOffset: this.#contents.logStartOffset, recoveryPoint: this.#flushedOffset }
+  }
+
+  /** A change that leaves the log as it was if it fails. */
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      this.#assertUsable()
+      try {
+        return await work()
+      } catch (error) {
+        throw this.#asLogError(error)
+      }
+    })
+  }
+
+  /** Part of a change: runs `work` while no flush runs. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#flusher.exclusive(work)
+  }
+
+  /** Segments that it rolled are made durable in the background. */
+  async append<T>(work: () => Promise<T>): Promise<T> {
+    const result = await this.change(work)
+    if (this.#contents.rolled.size > 0) this.flush().catch(() => {})
+    return result
+  }
+
+  /** Rejects with 'out-of-range' above the log end; does nothing below the log start. */
+  raiseLogStart(offset: number): Promise<void> {
+    return this.change(async () => {
+      const { name, logEndOffset } = this.#contents
+      if (offset > logEndOffset) {
+        throw new LogError('out-of-range', `${name} ends at ${logEndOffset}: it cannot start at ${offset}`)
+      }
+      await this.alone(() => raiseLogStart(this.#contents, offset))
+      this.#checkpoint.changed()
+    })
+  }
+
+  /**
+   * Part of a change: something that cannot be taken back; if it fails halfway the log has failed. `to` is what will be left
+   * at most: the checkpoint says so before the work begins, so that a crash on the way is seen through.
+   */
+  async cut(to: { logStartOffset: number; logEndOffset: number }, work: () => Promise<void>): Promise<void> {
+    await this.#flusher.exclusive(async () => {
+      const recoveryPoint = Math.min(this.#flushedOffset, to.logEndOffset)
+      this.#announced = { logStartOffset: to.logStartOffset, recoveryPoint }
+      try {
+        await this.#checkpoint.save()
+        this.#flushedOffset = recoveryPoint
+        await work().catch(error => {
+          throw this.#fail(error)
+        })
+      } finally {
+        this.#announced = undefined
+      }
+    })
+    const { logStartOffset, logEndOffset } = this.#contents
+    this.#flushedOffset = logStartOffset === logEndOffset ? logEndOffset : Math.min(this.#flushedOffset, logEndOffset)
+    this.#checkpoint.changed()
+  }
+
+  /**
+   * Part of a change: lets an empty log begin at `baseOffset`, below its start, for `write`, whose first batch holds the start.
+   * If the write fails the log is empty at its start again.
+   */
+  async beginInsideBatch(baseOffset: number, write: () => Promise<void>): Promise<void> {
+    const { logStartOffset } = this.#contents
+    let failure: { error: unknown } | undefined
+    await this.cut({ logStartOffset, logEndOffset: baseOffset }, async () => {
+      await startFullyAt(this.#contents, baseOffset)
+      await write().catch(error => {
+        failure = { error }
+      })
+      if (this.#contents.logEndOffset > logStartOffset) this.#contents.logStartOffset = logStartOffset
+      else await startFullyAt(this.#contents, logStartOffset)
+    })
+    if (failure) throw failure.error
+  }
+
+  /** Resolves when everything appended before the call is durable. */
+  async flush(): Promise<void> {
+    this.#assertUsable()
+    const { logEndOffset, rolled, namesChanged } = this.#contents
+    if (this.#flushedOffset < logEndOffset || rolled.size > 0 || namesChanged) await this.#flusher.flush()
+  }
+
+  /** Makes everything durable and closes the files. `clean`: the next start need not verify anything. */
+  close(): Promise<{ clean: boolean }> {
+    return this.#queue.run(async () => {
+      if (!this.#closed && !this.#failure) {
+        await this.#flusher.exclusive(() => this.#saveForCleanStart()).catch(error => this.#fail(error))
+      }
+      this.#closed = true
+      for (const segment of this.#contents.segments.all) await segment.close()
+      return { clean: this.#failure === undefined }
+    })
+  }
+
+  /** Closes the log and removes its directory. After a crash on the way the next start removes what is left. */
+  delete(of: { topic: string; partition: number }): Promise<void> {
+    return this.#queue.run(async () => {
+      this.#closed = true
+      const { directory, environment, segments } = this.#contents
+      const parent = directory.slice(0, directory.lastIndexOf('/'))
+      const condemned = `${parent}/${deletedDirectoryName(of.topic, of.partition)}`
+      await this.#flusher.exclusive(async () => {
+        for (const segment of segments.all) await segment.close()
+        await environment.fs.rename(directory, condemned)
+        await environment.fs.syncDirectory(parent)
+      })
+      await environment.fs.removeDirectory(condemned)
+    })
+  }
+
+  /** First what may fail and be tried again, then what may not: after a failed sync nobody knows what is on disk. */
+  async #flushPass(): Promise<void> {
+    const { segments, rolled, snapshots, logEndOffset } = this.#contents
+    const { active } = segments
+    const closing = [...rolled]
+    try {
+      for (const segment of closing) await segment.save()
+      await snapshots.savePending()
+    } catch (error) {
+      throw this.#asLogError(error)
+    }
+    try {
+      for (const segment of closing) await segment.syncAll()
+      await active.file.sync()
+      await this.#contents.syncNames()
+    } catch (error) {
+      // An empty segment can have been removed meanwhile: then the next pass does without it.
+      if (closing.every(segment => segments.all.includes(segment)) && segments.all.includes(active))
+        throw this.#fail(error)
+      throw this.#asLogError(error)
+    }
+    for (const segment of closing) rolled.delete(segment)
+    this.#flushedOffset = Math.max(this.#flushedOffset, logEndOffset)
+    if (closing.length > 0) this.#checkpoint.changed()
+  }
+
+  /** The next start then reads no batches but the last few. */
+  async #saveForCleanStart(): Promise<void> {
+    const { segments, snapshots, producers, logStartOffset, logEndOffset, epochs } = this.#contents
+    await segments.active.finish()
+    if (logEndOffset > logStartOffset && !snapshots.has(logEndOffset)) snapshots.take(logEndOffset, producers.encode())
+    await epochs.save()
+    await this.#flushPass()
+    await segments.active.syncAll()
+  }
+
+  #assertUsable(): void {
+    if (this.#failure) throw this.#failure
+    if (this.#closed) throw new LogError('closed', `${this.#contents.name} is closed`)
+  }
+
+  #asLogError(error: unknown): unknown {
+    if (error instanceof LogError) return error
+    if (error instanceof assert.AssertionError) return this.#fail(error)
+    const reason = error instanceof Error ? error.message : String(error)
+    return new LogError('storage', `${this.#contents.name}: ${reason}`, { cause: error })
+  }
+
+  #fail(cause: unknown): LogError {
+    const { environment, name } = this.#contents
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    this.#failure ??= new LogError('storage', `${name} has failed: ${reason}`, { cause, failed: true })
+    environment.logger.error('the log has failed; it needs recovery', { log: name, reason })
+    return this.#failure
+  }
+}

@@ -1,0 +1,198 @@
+/** The real disk behind the FileSystem port, with a bounded number of open files; made once per node. */
+import * as fs from 'node:fs'
+import * as promises from 'node:fs/promises'
+import type { FileSystem, LogFile } from './file-system.ts'
+import { systemCode } from './log-error.ts'
+
+/** Files kept open at once by default; a log has three to four, and only those in use need one. */
+const OPEN_FILES_MAX = 2000
+
+/** The disk of this machine. Files beyond `openFilesMax` are closed, least recently used first, and opened again when needed. */
+export function nodeFileSystem(options: { openFilesMax?: number } = {}): FileSystem {
+  const open = new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX)
+  return {
+    file: path => new NodeFile(path, open),
+    async create(path) {
+      const file = new NodeFile(path, open)
+      await file.create()
+      return file
+    },
+    readFile: path => promises.readFile(path),
+    sizeOf: async path => (await present(promises.stat(path)))?.size,
+    list: path => present(promises.readdir(path)),
+    rename: (from, to) => promises.rename(from, to),
+    remove: path => promises.rm(path, { force: true }),
+    async createDirectory(path) {
+      await promises.mkdir(path, { recursive: true })
+    },
+    removeDirectory: path => promises.rm(path, { recursive: true, force: true }),
+    async syncDirectory(path) {
+      const directory = await promises.open(path, 'r')
+      try {
+        await directory.sync()
+      } finally {
+        await directory.close()
+      }
+    },
+  }
+}
+
+async function present<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Least recently used first; files in use are never closed, so the bound can be passed while more are in use. */
+class OpenFiles {
+  readonly #max: number
+  readonly #files = new Set<NodeFile>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  touch(file: NodeFile): void {
+    this.#files.delete(file)
+    this.#files.add(file)
+    if (this.#files.size <= this.#max) return
+    for (const candidate of this.#files) {
+      if (candidate === file || !candidate.idle) continue
+      this.#files.delete(candidate)
+      candidate.closeDescriptor()
+      return
+    }
+  }
+
+  forget(file: NodeFile): void {
+    this.#files.delete(file)
+  }
+}
+
+class NodeFile implements LogFile {
+  readonly path: string
+  readonly #open: OpenFiles
+  #descriptor: number | undefined
+  #opening: Promise<number> | undefined
+  #users = 0
+  #closed = false
+  #whenIdle: (() => void) | undefined
+
+  constructor(path: string, open: OpenFiles) {
+    this.path = path
+    this.#open = open
+  }
+
+  get idle(): boolean {
+    return this.#users === 0
+  }
+
+  create(): Promise<void> {
+    return this.#use(async () => {}, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC)
+  }
+
+  read(buffer: Buffer, position: number): Promise<number> {
+    return this.#use(async descriptor => {
+      let done = 0
+      while (done < buffer.length) {
+        const count = await readSome(descriptor, done === 0 ? buffer : buffer.subarray(done), position + done)
+        if (count === 0) break
+        done += count
+      }
+      return done
+    })
+  }
+
+  write(buffers: readonly Buffer[], position: number): Promise<void> {
+    return this.#use(async descriptor => {
+      let rest = buffers
+      let at = position
+      while (rest.length > 0) {
+        const written = await writeSome(descriptor, rest, at)
+        at += written
+        rest = afterBytes(rest, written)
+      }
+    })
+  }
+
+  truncate(sizeBytes: number): Promise<void> {
+    return this.#use(descriptor => settle(done => fs.ftruncate(descriptor, sizeBytes, done)))
+  }
+
+  sync(): Promise<void> {
+    return this.#use(descriptor => settle(done => fs.fdatasync(descriptor, done)))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    if (this.#users > 0) {
+      await new Promise<void>(resolve => {
+        this.#whenIdle = resolve
+      })
+    }
+    this.#open.forget(this)
+    this.closeDescriptor()
+  }
+
+  /** Gives the descriptor back; the next operation opens the file again. Never waits: the system only drops a reference. */
+  closeDescriptor(): void {
+    if (this.#descriptor === undefined) return
+    fs.closeSync(this.#descriptor)
+    this.#descriptor = undefined
+  }
+
+  async #use<T>(operation: (descriptor: number) => Promise<T>, flags: number = fs.constants.O_RDWR): Promise<T> {
+    if (this.#closed) throw Object.assign(new Error(`${this.path} is closed`), { code: 'EBADF' })
+    this.#users++
+    try {
+      this.#descriptor ?? (await this.#openOnce(flags))
+      this.#open.touch(this)
+      return await operation(this.#descriptor as number)
+    } finally {
+      this.#users--
+      if (this.#users === 0) this.#whenIdle?.()
+    }
+  }
+
+  /** Concurrent first uses share one descriptor. */
+  async #openOnce(flags: number): Promise<void> {
+    this.#opening ??= new Promise<number>((resolve, reject) =>
+      fs.open(this.path, flags, 0o644, (error, descriptor) => (error ? reject(error) : resolve(descriptor))),
+    )
+    try {
+      this.#descriptor = await this.#opening
+    } finally {
+      this.#opening = undefined
+    }
+  }
+}
+
+const settle = (start: (done: (error: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => start(error => (error ? reject(error) : resolve())))
+
+const readSome = (descriptor: number, buffer: Buffer, position: number): Promise<number> =>
+  new Promise((resolve, reject) =>
+    fs.read(descriptor, buffer, 0, buffer.length, position, (error, count) => (error ? reject(error) : resolve(count))),
+  )
+
+const writeSome = (descriptor: number, buffers: readonly Buffer[], position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const done = (error: Error | null, written: number) => (error ? reject(error) : resolve(written))
+    const only = buffers.length === 1 ? buffers[0] : undefined
+    if (only) fs.write(descriptor, only, 0, only.length, position, done)
+    else fs.writev(descriptor, buffers, position, done)
+  })
+
+/** What is left to write after the system took `bytes`. */
+function afterBytes(buffers: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let skipped = 0
+  for (const [index, buffer] of buffers.entries()) {
+    if (skipped + buffer.length > bytes) return [buffer.subarray(bytes - skipped), ...buffers.slice(index + 1)]
+    skipped += buffer.length
+  }
+  return []
+}

@@ -1,0 +1,274 @@
+/** One partition's log: the only door to it for replica/, controller/ and destination/. Work is done by the modules beside it. */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Uuid } from '../core/uuid.ts'
+import type { BatchHeader } from '../protocol/batches/batch-header.ts'
+import { type Appended, type AppendOrigin, type AppendResult, appendAsLeader, appendMirror } from './appender.ts'
+import { abortedTransactions, type BatchPlace, lastBatch } from './batch-lookup.ts'
+import { partitionDirectoryName } from './file-names.ts'
+import type { FileSystem } from './file-system.ts'
+import { IndexCache } from './index-cache.ts'
+import type { EpochEnd } from './leader-epochs.ts'
+import { type LogCheckpoint, type LogCheckpointState, noCheckpoint } from './log-checkpoint.ts'
+import type { LogConfig } from './log-config.ts'
+import type { LogContents } from './log-contents.ts'
+import { LogError } from './log-error.ts'
+import { LogReader, type ReadRequest, type ReadResult } from './log-reader.ts'
+import { LogWriter } from './log-writer.ts'
+import { nodeFileSystem } from './node-file-system.ts'
+import { loadPartitionMetadata, savePartitionMetadata } from './partition-metadata.ts'
+import { checkProducer, type ProducerVerdict } from './producer-check.ts'
+import type { ProducerEntry } from './producer-entry.ts'
+import type { OpenTransaction } from './producer-state.ts'
+import { loadLog } from './recovery.ts'
+import { maxTimestamp, offsetForTimestamp, type TimestampedOffset } from './time-search.ts'
+import type { AbortedTransaction } from './transaction-index.ts'
+import { extendTo, startFullyAt, truncateTo } from './truncation.ts'
+
+export interface PartitionLogOptions {
+  /** The partition's own directory, absolute; created if absent. */
+  readonly directory: string
+  readonly topic: string
+  readonly partition: number
+  /** Written to `partition.metadata`; opening with another id than is there rejects with LogError 'topic-id'. */
+  readonly topicId?: Uuid
+  readonly config: LogConfig
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Default: the disk. */
+  readonly fs?: FileSystem
+  readonly cache?: IndexCache
+  /** True unless the last stop was clean: then everything from the recovery point on is verified. */
+  readonly recover: boolean
+  /** Where log start and recovery point are kept; LogStore gives it. */
+  readonly checkpoint?: LogCheckpoint
+}
+
+/**
+ * Batches in Kafka's on-disk format. Changes of one log run one after the other; reads run beside them. Failures are LogError;
+ * one with `failed` set means that this log accepts nothing until it is closed and opened again with recovery.
+ */
+export class PartitionLog {
+  readonly topic: string
+  readonly partition: number
+  readonly topicId: Uuid | undefined
+  readonly directory: string
+  readonly #contents: LogContents
+  readonly #writer: LogWriter
+  readonly #reader: LogReader
+
+  private constructor(options: PartitionLogOptions, topicId: Uuid | undefined, contents: LogContents) {
+    this.topic = options.topic
+    this.partition = options.partition
+    this.topicId = topicId
+    this.directory = options.directory
+    this.#contents = contents
+    this.#writer = new LogWriter(contents, options.checkpoint ?? noCheckpoint)
+    this.#reader = new LogReader(contents)
+  }
+
+  /** Opens, recovers or creates the log. Everything it holds then is durable. */
+  static async open(options: PartitionLogOptions): Promise<PartitionLog> {
+    const { directory, clock, logger, config } = options
+    const fs = options.fs ?? nodeFileSystem()
+    const name = partitionDirectoryName(options.topic, options.partition)
+    const stored = await loadPartitionMetadata(fs, directory)
+    if (stored && options.topicId && stored !== options.topicId) {
+      throw new LogError('topic-id', `${directory} belongs to topic id ${stored}, not ${options.topicId}`)
+    }
+    const { logStartOffset, recoveryPoint } = (options.checkpoint ?? noCheckpoint).load()
+    const contents = await loadLog({
+      environment: { fs, cache: options.cache ?? new IndexCache(), clock, logger },
+      directory,
+      name,
+      config,
+      logStartOffset,
+      recoveryPoint: options.recover ? recoveryPoint : undefined,
+    })
+    if (!stored && options.topicId) await savePartitionMetadata(fs, directory, options.topicId)
+    return new PartitionLog(options, stored ?? options.topicId, contents)
+  }
+
+  get logStartOffset(): number {
+    return this.#contents.logStartOffset
+  }
+
+  get logEndOffset(): number {
+    return this.#contents.logEndOffset
+  }
+
+  /** Everything below is durable. */
+  get flushedOffset(): number {
+    return this.#writer.flushedOffset
+  }
+
+  get sizeBytes(): number {
+    return this.#contents.segments.sizeBytes
+  }
+
+  /** Why this log accepts nothing any more; undefined while it is well. */
+  get failure(): LogError | undefined {
+    return this.#writer.failure
+  }
+
+  /** What a checkpoint must say of this log now. */
+  get checkpointState(): LogCheckpointState {
+    return this.#writer.checkpointState
+  }
+
+  get config(): LogConfig {
+    return this.#contents.config
+  }
+
+  /** Holds from the next append on. */
+  updateConfig(config: LogConfig): void {
+    this.#contents.config = config
+  }
+
+  /**
+   * Appends client or coordinator batches, already validated, behind the log end: offsets and epoch are stamped in place.
+   * `origin` (default client) decides which producer rules hold; a refusal or duplicate is a value, and appends nothing.
+   */
+  appendAsLeader(
+    batches: Buffer,
+    options: { leaderEpoch: number; origin?: AppendOrigin; assignOffsets?: true },
+  ): Promise<AppendResult> {
+    const { leaderEpoch, origin = 'client' } = options
+    return this.#writer.append(() => appendAsLeader(this.#contents, batches, { leaderEpoch, origin }))
+  }
+
+  /**
+   * Appends batches of a source as they are, holes included; only the epoch is stamped, in place. Rejects with 'conflict' if
+   * the log does not end at `expectedEndOffset`. The first batch of an empty log may begin below its start.
+   */
+  appendMirror(batches: Buffer, options: { leaderEpoch: number; expectedEndOffset: number }): Promise<Appended> {
+    const beginInside = (baseOffset: number, write: () => Promise<void>) =>
+      this.#writer.beginInsideBatch(baseOffset, write)
+    return this.#writer.append(() => appendMirror(this.#contents, batches, { ...options, beginInside }))
+  }
+
+  /** Resolves when everything appended before the call is durable. Concurrent calls share a pass. */
+  flush(): Promise<void> {
+    return this.#writer.flush()
+  }
+
+  read(request: ReadRequest): Promise<ReadResult> {
+    return this.#reader.read(request)
+  }
+
+  /** First record at or after the log start with at least this timestamp. */
+  offsetForTimestamp(timestamp: bigint): Promise<TimestampedOffset | undefined> {
+    return offsetForTimestamp(this.#contents, timestamp)
+  }
+
+  /** First record with the largest timestamp (ListOffsets -3). */
+  maxTimestamp(): Promise<TimestampedOffset | undefined> {
+    return maxTimestamp(this.#contents)
+  }
+
+  /** The newest batch, undefined if the log holds none. */
+  lastBatch(): Promise<BatchPlace | undefined> {
+    return lastBatch(this.#contents)
+  }
+
+  /** What an append of this batch by a client would meet; `appendAsLeader` asks itself, atomically. */
+  checkProducer(header: BatchHeader): ProducerVerdict {
+    return checkProducer(header, this.#contents.producers.entry(header.producerId), { origin: 'client' })
+  }
+
+  /** Where read_committed readers stop. `highWatermark` must not go back except after a truncation. */
+  lastStableOffset(highWatermark: number): number {
+    return this.#contents.producers.lastStableOffset(highWatermark)
+  }
+
+  /** Open transactions, the oldest first. */
+  openTransactions(): OpenTransaction[] {
+    return this.#contents.producers.openTransactions()
+  }
+
+  /** Aborted transactions with records in [fromOffset, toOffset), in the order of their markers. */
+  abortedTransactions(fromOffset: number, toOffset: number): Promise<AbortedTransaction[]> {
+    return abortedTransactions(this.#contents, fromOffset, toOffset)
+  }
+
+  /** Producers with state, for DescribeProducers. */
+  producers(): Iterable<ProducerEntry> {
+    return this.#contents.producers.entries()
+  }
+
+  /** Forgets idle producers; the node calls it now and then. */
+  removeExpiredProducers(): void {
+    const { producers, environment, config } = this.#contents
+    producers.removeExpired(environment.clock.nowMs(), config.producerIdExpirationMs)
+  }
+
+  /** Largest producer id in the life of the log, -1n if none. */
+  get maxProducerId(): bigint {
+    return this.#contents.producers.maxProducerId
+  }
+
+  get latestEpoch(): number | undefined {
+    return this.#contents.epochs.latest?.epoch
+  }
+
+  /** Epoch and offset as in OffsetForLeaderEpoch; both -1 if the log does not know the epoch. */
+  endOffsetForEpoch(epoch: number): EpochEnd {
+    return this.#contents.epochs.endOffsetFor(epoch, this.logEndOffset)
+  }
+
+  /** Epoch of the record at `offset`. */
+  epochAt(offset: number): number | undefined {
+    return this.#contents.epochs.epochAt(offset)
+  }
+
+  /** A new leader epoch begins; durable when it resolves. */
+  assignEpochStart(epoch: number, startOffset: number): Promise<void> {
+    return this.#writer.change(async () => {
+      this.#contents.epochs.assign(epoch, startOffset)
+      await this.#contents.epochs.save()
+    })
+  }
+
+  /** Drops everything from `offset` on, durably. The end becomes `offset`, or the base of the batch that held it. */
+  truncateTo(offset: number): Promise<void> {
+    return this.#writer.change(async () => {
+      const work = () => truncateTo(this.#contents, offset)
+      const to = { logStartOffset: Math.min(this.logStartOffset, offset), logEndOffset: offset }
+      await (offset >= this.logEndOffset ? work() : this.#writer.cut(to, work))
+    })
+  }
+
+  /** Drops everything and begins at `offset`. */
+  truncateFullyAndStartAt(offset: number): Promise<void> {
+    return this.#writer.change(() => this.#startFullyAt(offset))
+  }
+
+  /** Raises the log start, at most to the log end ('out-of-range' above it); never lowers it. */
+  raiseLogStartOffset(offset: number): Promise<void> {
+    return this.#writer.raiseLogStart(offset)
+  }
+
+  /** Moves the log end forward, leaving a hole, durably; an empty log begins there instead. Does nothing below the end. */
+  extendTo(offset: number): Promise<void> {
+    return this.#writer.change(async () => {
+      if (offset <= this.logEndOffset) return
+      const isEmpty = this.logStartOffset === this.logEndOffset
+      await (isEmpty ? this.#startFullyAt(offset) : this.#writer.alone(() => extendTo(this.#contents, offset)))
+    })
+  }
+
+  /** Makes everything durable and closes the files. `clean` is false if something failed: the next start must recover. */
+  close(): Promise<{ clean: boolean }> {
+    return this.#writer.close()
+  }
+
+  /** Closes the log and removes its directory. */
+  delete(): Promise<void> {
+    return this.#writer.delete(this)
+  }
+
+  #startFullyAt(offset: number): Promise<void> {
+    const to = { logStartOffset: offset, logEndOffset: offset }
+    return this.#writer.cut(to, () => startFullyAt(this.#contents, offset))
+  }
+}

@@ -1,0 +1,175 @@
+/** Opens a log directory: finds its end, and after an unclean stop the longest valid prefix; PartitionLog.open calls it. */
+import { readBatchHeader } from '../protocol/batches/batch-header.ts'
+import { verifyBatch } from '../protocol/batches/verify-batch.ts'
+import type { BatchCursor } from './batch-cursor.ts'
+import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
+import { LeaderEpochs } from './leader-epochs.ts'
+import type { LogConfig } from './log-config.ts'
+import { LogContents, type LogEnvironment } from './log-contents.ts'
+import { reloadProducerState } from './producer-replay.ts'
+import { ProducerState } from './producer-state.ts'
+import { Segment } from './segment.ts'
+import { SegmentList } from './segment-list.ts'
+import { scanBatches } from './segment-scan.ts'
+import { SnapshotFiles } from './snapshot-files.ts'
+import { removeSegmentsBelow, startFullyAt } from './truncation.ts'
+
+export interface LoadOptions {
+  readonly environment: LogEnvironment
+  readonly directory: string
+  readonly name: string
+  readonly config: LogConfig
+  /** From the checkpoint; an empty directory begins there. */
+  readonly logStartOffset: number
+  /** Offsets below were durable. undefined after a clean stop: then nothing is verified. */
+  readonly recoveryPoint: number | undefined
+}
+
+/** Loads what is there, or creates an empty log. Everything that it answers is durable. */
+export async function loadLog(options: LoadOptions): Promise<LogContents> {
+  const { contents, unusable, epochsComplete } = await openFiles(options)
+  const { segments } = contents
+  const firstDirty = firstSegmentToRebuild(options, segments, unusable)
+  if (!epochsComplete) await collectEpochs(contents)
+  if (firstDirty < segments.all.length) await rebuildFrom(contents, firstDirty)
+  else await reloadProducerState(contents, contents.logEndOffset)
+  contents.epochs.truncateFromEnd(contents.logEndOffset)
+  if (contents.logStartOffset > contents.logEndOffset) await startFullyAt(contents, contents.logStartOffset)
+  contents.epochs.truncateFromStart(contents.logStartOffset)
+  await contents.epochs.save()
+  await removeSegmentsBelow(contents, contents.logStartOffset)
+  await removeStraySnapshots(contents)
+  await contents.syncNames()
+  return contents
+}
+
+async function openFiles(options: LoadOptions) {
+  const { environment, directory, name, config } = options
+  const { fs } = environment
+  await fs.createDirectory(directory)
+  const files = await listFiles(options)
+  const { epochs, complete } = await LeaderEpochs.load(fs, `${directory}/${LEADER_EPOCH_CHECKPOINT}`)
+  const contents = new LogContents({
+    environment,
+    directory,
+    name,
+    config,
+    segments: new SegmentList(),
+    epochs,
+    producers: new ProducerState(),
+    snapshots: new SnapshotFiles(fs, directory, files.snapshots),
+  })
+  const unusable = new Set<Segment>()
+  for (const baseOffset of files.bases) {
+    const place = { fs, cache: environment.cache, directory, baseOffset }
+    const { segment, usable } = await Segment.open(place, environment.clock.nowMs())
+    contents.segments.add(segment)
+    if (!usable) unusable.add(segment)
+  }
+  if (files.bases.length === 0) contents.segments.add(await contents.createSegment(options.logStartOffset))
+  const end = unusable.has(contents.segments.active) ? undefined : await contents.segments.active.loadEnd()
+  if (!end) unusable.add(contents.segments.active)
+  contents.logEndOffset = end?.nextOffset ?? contents.segments.active.baseOffset
+  contents.logStartOffset = Math.max(options.logStartOffset, contents.segments.first.baseOffset)
+  return { contents, unusable, epochsComplete: complete }
+}
+
+/** What belongs to the log; left-overs of interrupted writes and of removed segments go. */
+async function listFiles({ environment, directory }: LoadOptions) {
+  const names = (await environment.fs.list(directory)) ?? []
+  const files = names.flatMap(name => ({ name, ...parseSegmentFileName(name) }))
+  const offsetsOf = (kind: string) => files.flatMap(file => (file.kind === kind ? [file.offset ?? 0] : []))
+  const bases = offsetsOf('log').sort((a, b) => a - b)
+  for (const { name, kind, offset } of files) {
+    const isIndex = kind === 'index' || kind === 'timeindex' || kind === 'txnindex'
+    const orphan = isIndex && offset !== undefined && !bases.includes(offset)
+    if (orphan || /\.(tmp|deleted|cleaned)$/.test(name)) await environment.fs.remove(`${directory}/${name}`)
+  }
+  return { bases, snapshots: offsetsOf('snapshot') }
+}
+
+/** Index of the first segment whose contents or indexes cannot be trusted; the number of segments if there is none. */
+function firstSegmentToRebuild(options: LoadOptions, segments: SegmentList, unusable: ReadonlySet<Segment>): number {
+  const damaged = segments.all.findIndex(segment => unusable.has(segment))
+  const first = damaged < 0 ? segments.all.length : damaged
+  if (options.recoveryPoint === undefined) return first
+  return Math.min(first, segments.indexFor(options.recoveryPoint))
+}
+
+/** The epoch checkpoint was damaged: every batch knows its epoch. */
+async function collectEpochs(contents: LogContents): Promise<void> {
+  for (const segment of contents.segments.all) {
+    await scanBatches(segment.file, { from: 0, to: segment.sizeBytes, need: 'headers' }, cursor => {
+      noteEpoch(contents, cursor)
+      return 'continue'
+    })
+  }
+}
+
+function noteEpoch({ epochs }: LogContents, { leaderEpoch, baseOffset }: BatchCursor): void {
+  if (leaderEpoch >= 0 && leaderEpoch > (epochs.latest?.epoch ?? -1)) epochs.assign(leaderEpoch, baseOffset)
+}
+
+/** Verifies batch by batch from a segment on, rebuilding indexes and state; the log ends before the first invalid batch. */
+async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<void> {
+  const { segments, environment, name } = contents
+  const condemned: Segment[] = []
+  const suspects = segments.all.slice(firstIndex)
+  let nextOffset = suspects[0]?.baseOffset ?? 0
+  await reloadProducerState(contents, nextOffset)
+  for (const segment of suspects) {
+    if (condemned.length > 0 || segment.baseOffset < nextOffset) {
+      condemned.push(segment)
+      continue
+    }
+    const end = await rebuildSegment(contents, segment)
+    nextOffset = end.nextOffset
+    if (end.cutBytes === 0) continue
+    environment.logger.warn('cut an invalid tail', { log: name, offset: nextOffset, bytes: end.cutBytes })
+    condemned.push(...suspects.slice(suspects.indexOf(segment) + 1))
+    break
+  }
+  await contents.removeSegments(condemned.reverse())
+  const { active } = segments
+  for (const segment of suspects) {
+    if (!segments.all.includes(segment)) continue
+    if (segment !== active) await segment.finish()
+    await segment.syncAll()
+  }
+  contents.logEndOffset = nextOffset
+  await contents.snapshots.removeWhere(snapshot => snapshot > nextOffset)
+}
+
+async function rebuildSegment(contents: LogContents, segment: Segment) {
+  const { config, producers } = contents
+  await segment.startRebuild()
+  const sizeBytes = segment.sizeBytes
+  let nextOffset = segment.baseOffset
+  const end = await scanBatches(segment.file, { from: 0, to: sizeBytes, need: 'whole' }, (cursor, position) => {
+    if (cursor.baseOffset < nextOffset || !segment.covers(cursor.lastOffset) || !isIntact(cursor)) return 'invalid'
+    nextOffset = cursor.lastOffset + 1
+    noteEpoch(contents, cursor)
+    segment.noteBatch(cursor, position, config.indexIntervalBytes)
+    const aborted = producers.apply(cursor)
+    if (aborted) segment.indexes.transactions.append(aborted)
+    return 'continue'
+  })
+  if (end.position < sizeBytes) await segment.cutAt(end.position)
+  return { nextOffset, cutBytes: sizeBytes - end.position }
+}
+
+function isIntact(cursor: BatchCursor): boolean {
+  try {
+    verifyBatch(cursor.buffer, readBatchHeader(cursor.buffer, cursor.position))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Kept: one per segment, for truncation, and the newest. */
+async function removeStraySnapshots(contents: LogContents): Promise<void> {
+  const bases = new Set(contents.segments.all.map(segment => segment.baseOffset))
+  const newest = (await contents.snapshots.latestAtOrBelow(contents.logEndOffset))?.offset
+  await contents.snapshots.removeWhere(offset => !bases.has(offset) && offset !== newest)
+}

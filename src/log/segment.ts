@@ -1,0 +1,221 @@
+/** One segment: a log file with its indexes. PartitionLog owns the list of them; appends go to the last one only. */
+import { HEADER_BYTES } from '../protocol/batches/batch-layout.ts'
+import { BatchCursor } from './batch-cursor.ts'
+import { segmentFileName } from './file-names.ts'
+import type { LogFile } from './file-system.ts'
+import { LargestTimestamp } from './largest-timestamp.ts'
+import type { LogConfig } from './log-config.ts'
+import { SegmentIndexes, type SegmentPlace } from './segment-indexes.ts'
+import { scanBatches } from './segment-scan.ts'
+import type { TimestampOffset } from './time-index.ts'
+
+/** A batch found in a segment. */
+export interface FoundBatch {
+  readonly position: number
+  readonly sizeBytes: number
+  readonly baseOffset: number
+  readonly lastOffset: number
+}
+
+/** Index entries hold an int32. */
+const RELATIVE_OFFSET_MAX = 0x7fff_ffff
+/** Most lookups end within an index interval. */
+const LOOKUP_CHUNK_BYTES = 16 * 1024
+
+export class Segment {
+  readonly baseOffset: number
+  readonly file: LogFile
+  readonly indexes: SegmentIndexes
+  readonly #place: SegmentPlace
+  readonly #createdMs: number
+  readonly #largest: LargestTimestamp
+  #sizeBytes: number
+  /** Bytes of batches since the last index entry. */
+  #unindexedBytes = 0
+  /** `segment.ms` counts from the first batch's timestamp; undefined while there is none. */
+  #firstTimestampMs: number | undefined
+  /** A failed write may have left bytes behind the end. */
+  #torn = false
+
+  private constructor(
+    place: SegmentPlace,
+    parts: { file: LogFile; indexes: SegmentIndexes; sizeBytes: number; nowMs: number },
+  ) {
+    this.#place = place
+    this.baseOffset = place.baseOffset
+    this.file = parts.file
+    this.indexes = parts.indexes
+    this.#sizeBytes = parts.sizeBytes
+    this.#createdMs = parts.nowMs
+    this.#largest = new LargestTimestamp(place.baseOffset)
+  }
+
+  /** Creates the files of an empty segment; existing ones are emptied. */
+  static async create(place: SegmentPlace, nowMs: number): Promise<Segment> {
+    const file = await place.fs.create(logPath(place))
+    const indexes = await SegmentIndexes.create(place)
+    return new Segment(place, { file, indexes, sizeBytes: 0, nowMs })
+  }
+
+  /** Opens the files that are there. Follow with `loadEnd` if `usable`, else with a rebuild (recovery.ts). */
+  static async open(place: SegmentPlace, nowMs: number): Promise<{ segment: Segment; usable: boolean }> {
+    const path = logPath(place)
+    const [sizeBytes, { indexes, usable }] = await Promise.all([place.fs.sizeOf(path), SegmentIndexes.open(place)])
+    const parts = { file: place.fs.file(path), indexes, sizeBytes: sizeBytes ?? 0, nowMs }
+    return { segment: new Segment(place, parts), usable }
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /** True if the next batch begins a new segment because this one is old or its index full. */
+  isOver(cursor: BatchCursor, config: LogConfig, nowMs: number): boolean {
+    if (this.#sizeBytes === 0) return false
+    return this.#ageMs(cursor, nowMs) > config.segmentMs || this.indexes.isFull(config)
+  }
+
+  /** Index entries can express the offset. */
+  covers(lastOffset: number): boolean {
+    return lastOffset - this.baseOffset <= RELATIVE_OFFSET_MAX
+  }
+
+  /** Writes bytes at the end. On failure the segment is as before. Call `noteBatch` for each batch once this has settled. */
+  async write(bytes: Buffer): Promise<void> {
+    await this.cutTorn()
+    this.#torn = true
+    await this.file.write([bytes], this.#sizeBytes)
+    this.#torn = false
+    this.#sizeBytes += bytes.length
+  }
+
+  /** Books one batch that lies at `position`: timestamps and, at intervals, an entry in each index. */
+  noteBatch(cursor: BatchCursor, position: number, indexIntervalBytes: number): void {
+    if (position === 0) this.#firstTimestampMs = cursor.timestampMs
+    this.#largest.note(cursor)
+    if (this.#unindexedBytes > indexIntervalBytes) {
+      this.indexes.offsets.append(cursor.lastOffset, position)
+      this.indexes.times.appendIfLater(this.#largest.value)
+      this.#unindexedBytes = 0
+    }
+    this.#unindexedBytes += cursor.sizeBytes
+  }
+
+  /** The largest timestamp in the segment, -1 if it is empty. */
+  async largestTimestamp(): Promise<TimestampOffset> {
+    const indexed = await this.indexes.times.last()
+    const noted = this.#largest.value
+    return noted.timestamp > indexed.timestamp ? noted : indexed
+  }
+
+  /** No append comes any more: the time index ends with the largest timestamp, as Kafka expects of every closed segment. */
+  async finish(): Promise<void> {
+    await this.indexes.times.last()
+    this.indexes.times.appendIfLater(this.#largest.value)
+  }
+
+  /**
+   * After opening or cutting, with good indexes: reads the batches from the last index entry on. Answers the end of the last
+   * batch, undefined if what lies there is not whole batches.
+   */
+  async loadEnd(): Promise<{ nextOffset: number } | undefined> {
+    this.#largest.restart(await this.indexes.times.last())
+    const from = (await this.indexes.offsets.last())?.position ?? 0
+    if (from > this.#sizeBytes) return undefined
+    let nextOffset = this.baseOffset
+    const end = await scanBatches(this.file, { from, to: this.#sizeBytes, need: 'headers' }, cursor => {
+      nextOffset = cursor.lastOffset + 1
+      this.#largest.note(cursor)
+      return 'continue'
+    })
+    this.#unindexedBytes = this.#sizeBytes - from
+    this.#firstTimestampMs = this.#sizeBytes > 0 ? await this.#loadFirstTimestamp() : undefined
+    return end.reason === 'end' ? { nextOffset } : undefined
+  }
+
+  /** The first batch whose last offset is at or above `offset`, undefined if all lie below. */
+  async find(offset: number): Promise<FoundBatch | undefined> {
+    const { position: from } = await this.indexes.offsets.lookup(offset)
+    let found: FoundBatch | undefined
+    const range = { from, to: this.#sizeBytes, need: 'headers', chunkBytes: LOOKUP_CHUNK_BYTES } as const
+    await scanBatches(this.file, range, (cursor, position) => {
+      if (cursor.lastOffset < offset) return 'continue'
+      const { sizeBytes, baseOffset, lastOffset } = cursor
+      found = { position, sizeBytes, baseOffset, lastOffset }
+      return 'stop'
+    })
+    return found
+  }
+
+  /** Cuts everything from the batch that holds `offset` on, indexes included, durably. Answers the end of the last batch. */
+  async truncateTo(offset: number): Promise<{ nextOffset: number }> {
+    const cut = await this.find(offset)
+    if (cut) {
+      await this.indexes.truncateTo(cut.baseOffset)
+      await this.cutAt(cut.position)
+    }
+    return (await this.loadEnd()) ?? { nextOffset: this.baseOffset }
+  }
+
+  /** Makes the file end at `position`, durably. */
+  async cutAt(position: number): Promise<void> {
+    this.#sizeBytes = position
+    this.#torn = true
+    await this.cutTorn()
+    await this.file.sync()
+  }
+
+  /** Removes bytes behind the end that a failed write may have left. */
+  async cutTorn(): Promise<void> {
+    if (!this.#torn) return
+    await this.file.truncate(this.#sizeBytes)
+    this.#torn = false
+  }
+
+  /** Empties the indexes, and forgets the timestamps, before a rebuild calls `noteBatch` for every batch. */
+  async startRebuild(): Promise<void> {
+    await this.indexes.reset()
+    this.#largest.restart({ timestamp: -1n, offset: this.baseOffset })
+    this.#firstTimestampMs = undefined
+    this.#unindexedBytes = 0
+  }
+
+  /** Writes what is only in memory; if that fails it can be tried again. */
+  async save(): Promise<void> {
+    await this.cutTorn()
+    await this.indexes.save()
+  }
+
+  /** Log and indexes durable; for a segment that no append goes to. */
+  async syncAll(): Promise<void> {
+    await this.save()
+    await this.indexes.sync()
+    await this.file.sync()
+  }
+
+  async close(): Promise<void> {
+    await this.file.close()
+    await this.indexes.close()
+  }
+
+  /** Removes the files; a read that is running ends first. */
+  async remove(): Promise<void> {
+    await this.file.close()
+    await this.indexes.remove()
+    await this.#place.fs.remove(this.file.path)
+  }
+
+  #ageMs(cursor: BatchCursor, nowMs: number): number {
+    const first = this.#firstTimestampMs
+    return first === undefined || first < 0 ? nowMs - this.#createdMs : cursor.timestampMs - first
+  }
+
+  async #loadFirstTimestamp(): Promise<number> {
+    const header = Buffer.alloc(HEADER_BYTES)
+    const cursor = new BatchCursor()
+    await this.file.read(header, 0)
+    return cursor.moveTo(header, 0) === 'invalid' ? -1 : cursor.timestampMs
+  }
+}
+
+const logPath = (place: SegmentPlace) => `${place.directory}/${segmentFileName(place.baseOffset, 'log')}`

@@ -1,0 +1,90 @@
+/** Cuts a log at either end and makes it continue elsewhere; PartitionLog calls it while no append and no flush runs. */
+import type { LogContents } from './log-contents.ts'
+import { reloadProducerState } from './producer-replay.ts'
+
+/**
+ * Drops everything from `offset` on, durably. The log end becomes `offset`, or the base of the batch that held it. Segments go
+ * from the end, so that a crash on the way leaves a shorter log without gaps.
+ */
+export async function truncateTo(contents: LogContents, offset: number): Promise<void> {
+  const { segments, snapshots, epochs } = contents
+  if (offset >= contents.logEndOffset) {
+    epochs.truncateFromEnd(offset)
+    return epochs.save()
+  }
+  if (offset <= contents.logStartOffset) return startFullyAt(contents, offset)
+  contents.cuts++
+  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > offset).reverse())
+  const held = await segments.active.find(offset)
+  const end = Math.min(offset, held?.baseOffset ?? offset)
+  if (end <= contents.logStartOffset) return startFullyAt(contents, contents.logStartOffset)
+  const { nextOffset } = await segments.active.truncateTo(end)
+  contents.logEndOffset = end
+  await snapshots.removeWhere(snapshot => snapshot > end)
+  await reloadProducerState(contents, end)
+  // A log that ends in a hole says so by the name of its last segment, or a restart would move the end back.
+  if (nextOffset < end) await contents.roll(end)
+  epochs.truncateFromEnd(end)
+  await epochs.save()
+  await contents.syncNames()
+  contents.cuts++
+}
+
+/** Drops everything; the log is then empty and begins at `offset`. The largest producer id stays known. */
+export async function startFullyAt(contents: LogContents, offset: number): Promise<void> {
+  const { segments, snapshots, producers, epochs } = contents
+  contents.cuts++
+  await snapshots.removeWhere(() => true)
+  producers.clear()
+  await insertEmptySegment(contents, offset)
+  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset !== offset).reverse())
+  epochs.clear()
+  await epochs.save()
+  contents.logStartOffset = offset
+  contents.logEndOffset = offset
+  await contents.syncNames()
+  contents.cuts++
+}
+
+/** In an order in which every crash leaves a log: the old one, a prefix of it, or one that ends with the new segment. */
+async function insertEmptySegment(contents: LogContents, offset: number): Promise<void> {
+  const { segments } = contents
+  if (segments.first.baseOffset <= offset) {
+    await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > offset).reverse())
+    await segments.active.truncateTo(offset)
+  }
+  const same = segments.all.find(segment => segment.baseOffset === offset)
+  if (same) await same.close()
+  segments.insert(await contents.createSegment(offset))
+  await contents.syncNames()
+}
+
+/** Raises the log start to `offset`, at most the log end; segments wholly below it are removed, the oldest first. */
+export async function raiseLogStart(contents: LogContents, offset: number): Promise<void> {
+  if (offset <= contents.logStartOffset) return
+  contents.logStartOffset = offset
+  contents.producers.logStartRaised(offset)
+  contents.epochs.truncateFromStart(offset)
+  await contents.epochs.save()
+  await removeSegmentsBelow(contents, offset)
+}
+
+/** Removes the segments that hold nothing at or above `offset`; the last one always stays. */
+export async function removeSegmentsBelow(contents: LogContents, offset: number): Promise<void> {
+  const { all } = contents.segments
+  const condemned = all.filter((_, index) => {
+    const next = all[index + 1]
+    return next !== undefined && next.baseOffset <= offset
+  })
+  if (condemned.length === 0) return
+  await contents.removeSegments(condemned)
+  const first = contents.segments.first.baseOffset
+  await contents.snapshots.removeWhere(snapshot => snapshot < first)
+}
+
+/** Moves the end of a log that is not empty forward to `offset`; what lies between is a hole. */
+export async function extendTo(contents: LogContents, offset: number): Promise<void> {
+  await contents.roll(offset)
+  await contents.syncNames()
+  contents.logEndOffset = offset
+}
