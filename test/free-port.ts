@@ -22,10 +22,3 @@ export async function freePorts(count: number): Promise<number[]> {
   )
   return ports
 }
-
-/** One free port of 127.0.0.1. */
-export async function freePort(): Promise<number> {
-  const [port] = await freePorts(1)
-  if (port === undefined) throw new Error('freePorts(1) gives one port')
-  return port
-}

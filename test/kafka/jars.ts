@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { cached } from '../cache.ts'
-import { hasJava, skipWithout } from '../requirements.ts'
+import { skipWithout } from '../requirements.ts'
 
 /** Versions that the suites run against. */
 export type KafkaVersion = '4.3.1' | '3.9.2'
@@ -27,9 +27,6 @@ export function kafkaJars(version: KafkaVersion): Promise<string> {
     )
   })
 }
-
-/** Whether Java 17+ (with its compiler) and Maven are on this machine. */
-export const javaAvailable = (): boolean => hasJava()
 
 /** Value for the `skip` option of a test that needs Java: false, or why it is skipped (never where all is required). */
 export const skipWithoutJava = (): string | false => skipWithout('java')
