@@ -1,7 +1,7 @@
 /** A mirror partition of this node as the link engine's MirrorLog: the engine's words for what replica/ does. */
 
 import { type MirrorLog, MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../link/ports.ts'
-import { LogError } from '../log/log-error.ts'
+import { isAppendConflict } from '../replica/log-failure.ts'
 import { type MirrorContext, MirrorPartition } from '../replica/mirror-partition.ts'
 import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
@@ -72,7 +72,7 @@ async function conflicts<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation
   } catch (error) {
-    const lost = error instanceof PartitionUnavailable || (error instanceof LogError && error.kind === 'conflict')
+    const lost = error instanceof PartitionUnavailable || isAppendConflict(error)
     throw lost ? new MirrorLogConflict(error.message) : error
   }
 }

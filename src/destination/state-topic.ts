@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../core/clock.ts'
 import { SerialQueue } from '../core/serial-queue.ts'
 import { NotLinkCoordinator, type StateLog, type StateRecord } from '../link/ports.ts'
-import { LogError } from '../log/log-error.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import { topicByName } from '../metadata/metadata-image.ts'
 import { isControl } from '../protocol/batches/batch-header.ts'
@@ -11,6 +10,7 @@ import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { recordsOf } from '../protocol/batches/records-of.ts'
 import { ErrorCode } from '../protocol/errors.ts'
+import { isAppendConflict } from '../replica/log-failure.ts'
 import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
@@ -110,10 +110,7 @@ export class StateTopic implements StateLog {
         partition.appended(batch.length)
       })
     } catch (error) {
-      const deposed =
-        error instanceof PartitionUnavailable ||
-        (error instanceof LogError && (error.kind === 'conflict' || error.kind === 'stale-epoch'))
-      if (deposed) throw new NotLinkCoordinator(error.message)
+      if (error instanceof PartitionUnavailable || isAppendConflict(error)) throw new NotLinkCoordinator(error.message)
       this.#o.replicas.storageFailed(partition, error)
       throw error
     }

@@ -1,0 +1,151 @@
+/** The link engine's ports over a whole standalone broker in memory: state topic, mirror logs, write gate, failover. */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { TestNode } from '../broker/fakes/test-node.ts'
+import { ManualClock } from '../core/clock.ts'
+import { silentLogger } from '../core/logger.ts'
+import { seededRandom } from '../core/random.ts'
+import { ZERO_UUID } from '../core/uuid.ts'
+import { Engine } from '../link/engine.ts'
+import { batchAt, linkRequest, mirrorRequest } from '../link/fakes/engine-world.ts'
+import { FakeSource } from '../link/fakes/fake-source.ts'
+import { MirrorLogConflict, NotLinkCoordinator, type StateRecord } from '../link/ports.ts'
+import { MemoryFileSystem } from '../log/fakes/memory-file-system.ts'
+import { linkWriteGate } from './link-write-gate.ts'
+import { LocalDestination } from './local-destination.ts'
+import { StateTopic, stateTopicName } from './state-topic.ts'
+
+const record = (key: string, value: string | null): StateRecord => ({
+  key: Buffer.from(key),
+  value: value === null ? null : Buffer.from(value),
+})
+
+const texts = (records: readonly StateRecord[]) => records.map(({ key, value }) => `${key}=${value}`)
+
+async function startNode(fs = new MemoryFileSystem()) {
+  const clock = new ManualClock()
+  const node = await TestNode.start({ fs, clock })
+  const { controller, replicas, producerIds } = node
+  const destination = new LocalDestination({ brokerId: 1, file: new Map(), controller, replicas, producerIds })
+  await controller.subscribe(destination)
+  const stateTopic = () => new StateTopic({ controller, replicas, clock })
+  return { node, clock, destination, stateTopic }
+}
+
+test('the state topic gives back every batch in order, to its writer and to the next one', async () => {
+  const { node, stateTopic } = await startNode()
+  const seen: string[][] = []
+  const first = stateTopic()
+  await first.open(records => seen.push(texts(records)))
+  await first.append([record('a', '1'), record('b', '2')])
+  await first.append([record('a', null)])
+  deepEqual(seen, [['a=1', 'b=2'], ['a=null']])
+  const again: string[][] = []
+  const second = stateTopic()
+  await second.open(records => again.push(texts(records)))
+  deepEqual(again, seen)
+  // Whoever is not up to date any more finds out, and nothing of theirs is written.
+  await second.append([record('c', '3')])
+  equal(node.partition(stateTopicName).log.logEndOffset, 4)
+  await node.close()
+  await rejects(first.append([record('d', '4')]), NotLinkCoordinator)
+})
+
+test('a mirror log appends with compare-and-set, and says who is wrong', async () => {
+  const { node, destination } = await startNode()
+  const { topicId } = await node.createTopic('orders')
+  const log = await destination.openMirrorLog(topicId, 0)
+  await log.startAt(100)
+  const state = await log.append(batchAt(100, 5, { producerId: 9n, transactional: true }), { expectedEndOffset: 100 })
+  equal(state.logEndOffset, 105)
+  await rejects(log.append(batchAt(105, 1), { expectedEndOffset: 100 }), MirrorLogConflict)
+  equal(log.producerIdMax(), 9n)
+  deepEqual(
+    log.openTransactions().map(({ firstOffset }) => firstOffset),
+    [100],
+  )
+  equal((await log.lastBatch())?.lastOffset, 104)
+  equal((await log.readBatches({ offset: 100, maxBytes: 1000 })).length > 0, true)
+  await log.abortOpenTransactions()
+  equal(log.state().logEndOffset, 106)
+  deepEqual(log.openTransactions(), [])
+  await rejects(destination.openMirrorLog(ZERO_UUID, 0))
+  await node.close()
+})
+
+test('topics are created, found and their going is told', async () => {
+  const { node, destination } = await startNode()
+  let changes = 0
+  const unsubscribe = destination.onTopicsChanged(() => changes++)
+  const request = {
+    name: 'orders',
+    partitions: 2,
+    replicationFactor: -1,
+    configs: new Map([['cleanup.policy', 'compact']]),
+  }
+  const created = await destination.createTopic(request, { validateOnly: false })
+  ok(created.ok)
+  deepEqual(destination.topic('orders'), created.topic)
+  deepEqual(destination.topicById(created.topic.topicId), created.topic)
+  const again = await destination.createTopic(request, { validateOnly: false })
+  equal(again.ok ? '' : again.reason, 'exists')
+  const invalid = await destination.createTopic(
+    { ...request, name: 'x', configs: new Map([['retention.ms', 'never']]) },
+    { validateOnly: true },
+  )
+  equal(invalid.ok ? '' : invalid.reason, 'invalid')
+  equal(destination.defaultTopicConfig('cleanup.policy'), 'delete')
+  equal(destination.defaultTopicConfig('no.such.key'), undefined)
+  equal(changes, 1)
+  unsubscribe()
+  await node.controller.deleteTopics([{ name: 'orders', topicId: ZERO_UUID }])
+  equal(destination.topic('orders'), undefined)
+  equal(changes, 1)
+  await node.close()
+})
+
+test('a mirror on a real log: fetched, read-only, failed over, writable above its barrier', async () => {
+  const fs = new MemoryFileSystem()
+  const { node, clock, destination, stateTopic } = await startNode(fs)
+  const source = new FakeSource(clock)
+  const partition = source.addTopic('orders', 1).partitions[0]
+  ok(partition)
+  partition.append(batchAt(0, 3), batchAt(10, 2, { producerId: 5000n, transactional: true }))
+  const engine = new Engine({
+    stateLog: stateTopic(),
+    destination,
+    sources: source,
+    clock,
+    random: seededRandom(3),
+    logger: silentLogger,
+  })
+  await engine.start()
+  const gate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
+  await engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
+  await engine.createMirror('west', mirrorRequest('orders'))
+  await eventually(() => source.fetched.length === 1)
+  await source.deliver()
+  const topicId = destination.topic('orders')?.topicId ?? ''
+  equal(node.partition('orders').log.logEndOffset, 12)
+  equal(gate.refusal(topicId, 'orders', 'produce')?.errorCode, 44)
+  match(gate.refusal(topicId, 'orders', 'produce')?.message ?? '', /'orders' is a mirror of link 'west'/)
+  equal(gate.refusal(topicId, 'orders', 'alter-configs', ['min.insync.replicas']), undefined)
+  equal(gate.refusal(topicId, 'orders', 'alter-configs', ['retention.ms'])?.errorCode, 44)
+  equal(gate.refusal(topicId, stateTopicName, 'produce')?.errorCode, 44)
+  equal(gate.refusal(ZERO_UUID, 'other', 'produce'), undefined)
+  const epoch = node.partition('orders').leaderEpoch
+  const [row] = await engine.alterMirrors('west', 'failover', { selection: { names: ['orders'] }, validateOnly: false })
+  equal(row?.errorMessage, null)
+  deepEqual(row?.partitions[0], { partition: 0, endOffset: 13, stopOffset: 12, lastKnownLag: 0, waitingFor: null })
+  equal(row?.openTransactions, 1)
+  equal(node.partition('orders').leaderEpoch > epoch, true)
+  equal((await node.producerIds.next()) > 5000n, true)
+  equal(gate.refusal(topicId, 'orders', 'produce'), undefined)
+  await engine.stop()
+  await node.close()
+})
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !condition(); turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  equal(condition(), true)
+}
