@@ -1,0 +1,224 @@
+/** The connections to one source cluster: finds a broker that answers, keeps one connection per broker for questions; opened by the source cluster. */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Random } from '../core/random.ts'
+import { type SourceBroker, type SourceConnectionSettings, SourceError } from '../link/ports.ts'
+import { BrokerConnection } from '../network/broker-connection.ts'
+import { ConnectionError } from '../network/connection-error.ts'
+import type { DnsLookup } from '../network/dial.ts'
+import { type HostPort, parseHostPort } from './bootstrap-servers.ts'
+import { askMetadata } from './metadata-question.ts'
+import { mostTelling, sourceErrorOf } from './source-error-of.ts'
+
+export interface BrokerPoolOptions {
+  readonly settings: SourceConnectionSettings
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly dnsLookup?: DnsLookup | undefined
+}
+
+/** Known brokers asked before the bootstrap servers are tried again: a silent one costs a whole connect timeout. */
+const KNOWN_BROKERS_TRIED = 2
+
+/** Every failure is a SourceError, or the reason of the caller's signal. Names are resolved anew for every connection. */
+export class BrokerPool {
+  readonly #options: BrokerPoolOptions
+  readonly #closing = new AbortController()
+  readonly #shared = new Map<string, Promise<BrokerConnection>>()
+  /** Everything open, whoever uses it. */
+  readonly #open = new Set<BrokerConnection>()
+  /** Addresses that answered once: their later silence is an outage, not a wrong advertised listener. */
+  readonly #reached = new Set<string>()
+  #brokers = new Map<number, SourceBroker>()
+
+  constructor(options: BrokerPoolOptions) {
+    this.#options = options
+  }
+
+  /** Aborted by close(). */
+  get signal(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  broker(id: number): SourceBroker | undefined {
+    return this.#brokers.get(id)
+  }
+
+  /** Takes the brokers of a fresh Metadata answer; connections to addresses that are no longer theirs are closed. */
+  learnBrokers(brokers: readonly SourceBroker[]): void {
+    if (brokers.length === 0) return
+    this.#brokers = new Map(brokers.map(broker => [broker.id, broker]))
+    const valid = new Set(brokers.map(addressOf))
+    for (const [address, connection] of this.#shared) {
+      if (valid.has(address)) continue
+      this.#shared.delete(address)
+      connection.then(found => found.close()).catch(() => {})
+    }
+  }
+
+  /** A new connection to a bootstrap server, tried in random order; the caller closes it. */
+  async connectToBootstrap(signal?: AbortSignal): Promise<BrokerConnection> {
+    const failures: SourceError[] = []
+    for (const server of this.#shuffled(this.#options.settings.bootstrapServers)) {
+      try {
+        return await this.#connect(parseHostPort(server), signal)
+      } catch (error) {
+        signal?.throwIfAborted()
+        failures.push(sourceErrorOf(error))
+      }
+    }
+    if (failures.length === 0) throw new SourceError('dns', 'bootstrap.servers is empty')
+    throw mostTelling(failures)
+  }
+
+  /** A new connection to a broker; the caller closes it. */
+  async connectTo(brokerId: number, signal?: AbortSignal): Promise<BrokerConnection> {
+    const broker = this.#brokers.get(brokerId)
+    if (!broker) throw new SourceError('retriable', `broker ${brokerId} is not in the metadata of the source`)
+    try {
+      return await this.#connect(broker, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw this.#advertisedListenerError(broker, sourceErrorOf(error))
+    }
+  }
+
+  /** The connection of a broker for questions; opened when there is none. */
+  async questionsTo(brokerId: number, signal?: AbortSignal): Promise<BrokerConnection> {
+    const broker = this.#brokers.get(brokerId)
+    if (!broker) throw new SourceError('retriable', `broker ${brokerId} is not in the metadata of the source`)
+    const address = addressOf(broker)
+    const known = this.#shared.get(address)
+    if (known) return await withSignal(known, signal)
+    const opening = this.connectTo(brokerId, this.signal)
+    this.#shared.set(address, opening)
+    const forget = () => {
+      if (this.#shared.get(address) === opening) this.#shared.delete(address)
+    }
+    opening.then(connection => connection.closed).then(forget, forget)
+    return await withSignal(opening, signal)
+  }
+
+  /**
+   * Puts a question to any broker: those with an open connection first, then a few known ones, then the bootstrap servers.
+   * Another one is asked when a connection fails, not when the answer is an error.
+   */
+  async askAny<T>(question: (connection: BrokerConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const ids = this.#shuffled([...this.#brokers.values()])
+    const isOpen = (broker: SourceBroker) => this.#shared.has(addressOf(broker))
+    const open = ids.filter(isOpen)
+    const candidates = [...open, ...ids.filter(broker => !isOpen(broker))].slice(0, KNOWN_BROKERS_TRIED)
+    for (const { id } of candidates) {
+      try {
+        return await question(await this.questionsTo(id, signal))
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!isConnectionFailure(error)) throw sourceErrorOf(error)
+        this.#options.logger.debug('a source broker did not answer', {
+          broker: id,
+          error: sourceErrorOf(error).message,
+        })
+      }
+    }
+    return await this.#askBootstrap(question, signal)
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    this.#closing.abort(new SourceError('retriable', 'the connection to the source is closed'))
+    for (const connection of this.#open) connection.close()
+    await Promise.allSettled(this.#shared.values())
+  }
+
+  async #askBootstrap<T>(question: (connection: BrokerConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const connection = await this.connectToBootstrap(signal)
+    try {
+      return await question(connection)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw sourceErrorOf(error)
+    } finally {
+      connection.close()
+    }
+  }
+
+  /** Opens a connection and makes sure that it leads to the right cluster. */
+  async #connect({ host, port }: HostPort, signal: AbortSignal | undefined): Promise<BrokerConnection> {
+    const { settings, clock, dnsLookup } = this.#options
+    const { clientId, connectTimeoutMs, requestTimeoutMs } = settings
+    const stop = signal ? AbortSignal.any([signal, this.signal]) : this.signal
+    stop.throwIfAborted()
+    const times = { connectTimeoutMs, requestTimeoutMs }
+    const connection = await BrokerConnection.connect({
+      host,
+      port,
+      clientId,
+      ...times,
+      signal: stop,
+      clock,
+      dnsLookup,
+    })
+    this.#open.add(connection)
+    void connection.closed.then(() => this.#open.delete(connection))
+    try {
+      await this.#checkClusterId(connection, stop)
+      this.#reached.add(`${host}:${port}`)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  /** An address may lead elsewhere after a change of names: nothing is read from another cluster. */
+  async #checkClusterId(connection: BrokerConnection, signal: AbortSignal): Promise<void> {
+    const pinned = this.#options.settings.clusterId
+    if (pinned === undefined) return
+    const { clusterId } = await askMetadata(connection, [], signal)
+    if (clusterId === pinned) return
+    const where = `${connection.host}:${connection.port}`
+    throw new SourceError(
+      'cluster-id',
+      `${where} belongs to cluster ${clusterId}, the link is bound to cluster ${pinned}`,
+    )
+  }
+
+  #advertisedListenerError(broker: SourceBroker, error: SourceError): SourceError {
+    const address = `${broker.host}:${broker.port}`
+    const suspicious = error.failure === 'dns' || error.failure === 'timeout'
+    if (!suspicious || this.#reached.has(address) || this.#options.settings.bootstrapServers.includes(address))
+      return error
+    const what = `the source advertises broker ${broker.id} at ${address}, which cannot be reached from here`
+    return new SourceError('advertised-listener', `${what}: ${error.message}`, { cause: error })
+  }
+
+  #shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map(item => ({ item, order: this.#options.random() }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ item }) => item)
+  }
+}
+
+const addressOf = (broker: SourceBroker): string => `${broker.id}@${broker.host}:${broker.port}`
+
+/** Did the connection fail, rather than the broker answer with an error? */
+function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.kind !== 'unsupported-version' && error.kind !== 'protocol'
+  return (
+    error instanceof SourceError &&
+    ['dns', 'tcp', 'timeout', 'advertised-listener', 'retriable'].includes(error.failure)
+  )
+}
+
+/** The promise is shared: a caller that gives up leaves it to the others. */
+function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,119 @@
+/** A Kafka cluster as the source of links: implements the link ports over client connections; node/ hands the factory to the engine. */
+import { ByteBudget } from '../core/byte-budget.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Random } from '../core/random.ts'
+import {
+  type SourceCluster,
+  type SourceClusterFactory,
+  type SourceClusterFacts,
+  type SourceConnectionSettings,
+  SourceError,
+  type SourceFetcher,
+  type SourceTopic,
+  type SourceTopicConfig,
+} from '../link/ports.ts'
+import type { DnsLookup } from '../network/dial.ts'
+import { BrokerPool } from './broker-pool.ts'
+import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
+import { LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
+import { describeCluster, describeTopicConfigs, metadataOf, topicsOf } from './topic-questions.ts'
+
+export interface KafkaSourceOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  /** Bytes that all links of this node may have in flight together, beside the bound of each. */
+  readonly nodeBudget?: ByteBudget
+  readonly dnsLookup?: DnsLookup
+}
+
+/** Opens source clusters that share a node's byte budget. */
+export function kafkaSource(options: KafkaSourceOptions): SourceClusterFactory {
+  return { open: settings => new KafkaSourceCluster(settings, options) }
+}
+
+class KafkaSourceCluster implements SourceCluster {
+  readonly fetcher: SourceFetcher
+  readonly #pool: BrokerPool
+  readonly #leaders: LeaderQuestions
+  readonly #fetcher: KafkaSourceFetcher
+
+  constructor(settings: SourceConnectionSettings, options: KafkaSourceOptions) {
+    const { clock, random, logger, dnsLookup } = options
+    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup })
+    const { retryBackoffMs, requestTimeoutMs } = settings
+    const describeTopic = (topic: string, signal?: AbortSignal) => this.#describeTopic(topic, signal)
+    const leaders = new LeaderQuestions({ pool, describeTopic, clock, random, retryBackoffMs, requestTimeoutMs })
+    const askMetadata = (names: readonly string[]) => metadataOf(pool, names, pool.signal)
+    const acquire = budgetOf(settings, options.nodeBudget)
+    this.#pool = pool
+    this.#leaders = leaders
+    this.#fetcher = new KafkaSourceFetcher({ settings, pool, leaders, askMetadata, acquire, clock, random, logger })
+    this.fetcher = this.#fetcher
+  }
+
+  describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts> {
+    return describeCluster(this.#pool, signal)
+  }
+
+  async describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]> {
+    if (names.length === 0) return []
+    return topicsOf(await metadataOf(this.#pool, names, signal))
+  }
+
+  describeTopicConfigs(
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, Map<string, SourceTopicConfig>>> {
+    return describeTopicConfigs(this.#pool, names, signal)
+  }
+
+  listOffsets(
+    topic: string,
+    partitions: readonly number[],
+    query: OffsetQuery,
+    signal?: AbortSignal,
+  ): Promise<Map<number, number>> {
+    return this.#leaders.listOffsets(topic, partitions, { ...query, signal })
+  }
+
+  readBatches(
+    topic: string,
+    partition: number,
+    range: { offset: number; maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    return this.#leaders.readBatches(topic, partition, { ...range, signal })
+  }
+
+  async close(): Promise<void> {
+    await this.#fetcher.close()
+    await this.#pool.close()
+  }
+
+  async #describeTopic(name: string, signal?: AbortSignal): Promise<SourceTopic> {
+    const [topic] = await this.describeTopics([name], signal)
+    if (!topic) throw new SourceError('unknown-topic', `the source has no topic ${name}`)
+    return topic
+  }
+}
+
+/** The budget of the link, then that of the node: always in this order. */
+function budgetOf(settings: SourceConnectionSettings, nodeBudget: ByteBudget | undefined) {
+  const own = new ByteBudget(settings.fetch.inFlightBytesMax)
+  return async (bytes: number, signal: AbortSignal): Promise<() => void> => {
+    const releaseOwn = await own.acquire(bytes, signal)
+    if (!nodeBudget) return releaseOwn
+    try {
+      const releaseNode = await nodeBudget.acquire(bytes, signal)
+      return () => {
+        releaseNode()
+        releaseOwn()
+      }
+    } catch (error) {
+      releaseOwn()
+      throw error
+    }
+  }
+}
