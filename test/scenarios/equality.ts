@@ -40,6 +40,21 @@ export async function assertEqualTopics(sides: Sides, topic: string): Promise<vo
     await checkIndexes(sides.mirror, topic, partition)
   }
   await assertEqualReads(sides, topic)
+  await assertEqualTimeSearch(sides, topic)
+}
+
+/** Both sides find the same record for a timestamp: before, at, between and after those that are there. */
+async function assertEqualTimeSearch({ source, mirror }: Sides, topic: string): Promise<void> {
+  for (const [partition, { records }] of Object.entries(await source.consume(topic))) {
+    const step = Math.max(1, Math.floor(records.length / 7))
+    const sample = records.filter((_, index) => index % step === 0).map(([, timestamp]) => timestamp)
+    const timestamps = [0, ...sample.flatMap(timestamp => [timestamp - 1, timestamp, timestamp + 1])].filter(
+      ms => ms >= 0,
+    )
+    const there = await source.offsetsForTimes(topic, Number(partition), timestamps)
+    const here = await mirror.offsetsForTimes(topic, Number(partition), timestamps)
+    deepStrictEqual(here, there, `${topic}-${partition}: offsets for the timestamps ${timestamps}`)
+  }
 }
 
 /** Compares what Java consumers read on both sides, uncommitted and committed, record by record. */

@@ -44,6 +44,7 @@ export function mirrorScenarios(version: KafkaVersion): void {
   test('a node killed while it copies a backlog goes on where its log ends', { skip }, () => killWhileCopying(world()))
   test('kills and DeleteRecords during mirroring leave an equal mirror', { skip }, () => killAndDeleteLive(world()))
   test('records deleted before they were mirrored become a hole', { skip }, () => overtakenByDeletion(world()))
+  test('a source that dies and comes back is followed on', { skip }, () => sourceComesBack(world()))
   test('a mirror refuses clients with a policy violation', { skip }, () => refuseClients(world()))
   test('failover ends open transactions and lets clients write on', { skip }, () => failOver(world()))
 }
@@ -92,6 +93,16 @@ async function overtakenByDeletion({ sides, node }: MirrorWorld): Promise<void> 
   await sides.source.deleteRecords(topic, { 0: before + 255 })
   await node.start()
   await assertEqualTopics(sides, topic)
+}
+
+/** Also brings a new leader epoch, and a gap in which nothing answers. */
+async function sourceComesBack({ sides, cluster, link }: MirrorWorld): Promise<void> {
+  const topic = 'live'
+  await cluster.node(1).kill()
+  await cluster.node(1).start()
+  await sides.source.produce(topic, { batch: 25, codec: 'gzip', generate: { count: 300 } })
+  await assertEqualTopics(sides, topic)
+  await link.waitForStatus(topic, 'ACTIVE')
 }
 
 async function refuseClients({ sides }: MirrorWorld): Promise<void> {

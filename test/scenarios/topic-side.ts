@@ -115,6 +115,11 @@ export class TopicSide {
     return this.#call('consume', { topic, ...args })
   }
 
+  /** `[offset, timestamp]` of the first record at or after each timestamp; `[-1, -1]` for none. */
+  offsetsForTimes(topic: string, partition: number, timestamps: readonly number[]): Promise<[number, number][]> {
+    return this.#call('offsets-for-times', { topic, partition, timestamps })
+  }
+
   /** Every file of a partition's folder with one of these endings, in offset order. */
   async files(topic: string, partition: number, endings: readonly string[]): Promise<string[]> {
     const folder = join(this.dataDirectory, `${topic}-${partition}`)
