@@ -10,7 +10,8 @@
  * `corrupt` bytes that are not whole record batches;
  * `too-large` a batch can never fit a segment;
  * `out-of-range` an offset outside of the log was named;
- * `topic-id` the directory belongs to another topic of that name.
+ * `topic-id` the directory belongs to another topic of that name;
+ * `identity` the data directory belongs to another cluster or node.
  */
 export type LogErrorKind =
   | 'closed'
@@ -22,6 +23,7 @@ export type LogErrorKind =
   | 'too-large'
   | 'out-of-range'
   | 'topic-id'
+  | 'identity'
 
 /** An expected failure of one partition's log. The message names the partition. */
 export class LogError extends Error {

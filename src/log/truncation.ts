@@ -77,6 +77,8 @@ export async function removeSegmentsBelow(contents: LogContents, offset: number)
     return next !== undefined && next.baseOffset <= offset
   })
   if (condemned.length === 0) return
+  // What those segments say of open transactions is in the snapshot behind them only.
+  await contents.snapshots.savePending()
   await contents.removeSegments(condemned)
   const first = contents.segments.first.baseOffset
   await contents.snapshots.removeWhere(snapshot => snapshot < first)

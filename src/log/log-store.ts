@@ -1,0 +1,277 @@
+/** A data directory: its identity, its checkpoints and the logs in it; the node makes one, replica/ and controller/ open logs here. */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Uuid } from '../core/uuid.ts'
+import { loadCleanShutdown, removeCleanShutdown, saveCleanShutdown } from './clean-shutdown.ts'
+import { isDeletedDirectory, parsePartitionDirectory, partitionDirectoryName } from './file-names.ts'
+import type { FileSystem } from './file-system.ts'
+import { IndexCache } from './index-cache.ts'
+import type { LogCheckpoint } from './log-checkpoint.ts'
+import type { LogConfig } from './log-config.ts'
+import { LogError } from './log-error.ts'
+import { loadMetaProperties, type MetaProperties, newMetaProperties, saveMetaProperties } from './meta-properties.ts'
+import { nodeFileSystem } from './node-file-system.ts'
+import { OffsetCheckpoint } from './offset-checkpoint.ts'
+import { PartitionLog } from './partition-log.ts'
+import { loadPartitionMetadata } from './partition-metadata.ts'
+
+export interface LogStoreOptions {
+  /** Absolute; created if absent. */
+  readonly directory: string
+  /** What `meta.properties` must say, or will say in a new directory. */
+  readonly identity: { readonly clusterId: string; readonly nodeId: number }
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Default: the disk. */
+  readonly fs?: FileSystem
+  /** Between a change and its saving in the checkpoints; default 5 s. */
+  readonly checkpointDelayMs?: number
+}
+
+/** One partition found on disk. */
+export interface StoredPartition {
+  readonly topic: string
+  readonly partition: number
+  readonly topicId: Uuid | undefined
+}
+
+/** What to open. */
+export interface OpenLogOptions {
+  readonly topic: string
+  readonly partition: number
+  readonly topicId?: Uuid
+  readonly config: LogConfig
+}
+
+const CHECKPOINT_DELAY_MS = 5_000
+
+export class LogStore {
+  readonly directory: string
+  readonly meta: MetaProperties
+  /** The last stop was clean; then also the broker epoch it had, if any. */
+  readonly previousStop: { readonly clean: boolean; readonly brokerEpoch: number | undefined }
+  readonly #options: LogStoreOptions
+  readonly #fs: FileSystem
+  readonly #cache = new IndexCache()
+  readonly #logs = new Map<string, PartitionLog>()
+  /** Partitions that need recovery when they are opened. */
+  readonly #unverified: Set<string>
+  readonly #recoveryPoints: OffsetCheckpoint
+  readonly #logStarts: OffsetCheckpoint
+  readonly #highWatermarks: OffsetCheckpoint
+  readonly #busy = new Map<string, Promise<unknown>>()
+  #savePlanned = false
+  #closed = false
+
+  private constructor(
+    options: LogStoreOptions,
+    fs: FileSystem,
+    found: {
+      meta: MetaProperties
+      previousStop: { clean: boolean; brokerEpoch: number | undefined }
+      names: readonly string[]
+      checkpoints: readonly [OffsetCheckpoint, OffsetCheckpoint, OffsetCheckpoint]
+    },
+  ) {
+    this.directory = options.directory
+    this.#options = options
+    this.#fs = fs
+    this.meta = found.meta
+    this.previousStop = found.previousStop
+    this.#unverified = new Set(found.previousStop.clean ? [] : found.names)
+    this.#recoveryPoints = found.checkpoints[0]
+    this.#logStarts = found.checkpoints[1]
+    this.#highWatermarks = found.checkpoints[2]
+  }
+
+  /**
+   * Opens or formats a data directory; its logs are opened one by one. Rejects with LogError 'identity' if it belongs to
+   * another cluster or node. From here on a crash is an unclean stop.
+   */
+  static async open(options: LogStoreOptions): Promise<LogStore> {
+    const { directory } = options
+    const fs = options.fs ?? nodeFileSystem()
+    await fs.createDirectory(directory)
+    const meta = await identify(fs, options)
+    const shutdown = await loadCleanShutdown(fs, directory)
+    const names = (await fs.list(directory)) ?? []
+    for (const name of names.filter(isDeletedDirectory)) await fs.removeDirectory(`${directory}/${name}`)
+    const checkpoints = [
+      await OffsetCheckpoint.load(fs, `${directory}/recovery-point-offset-checkpoint`),
+      await OffsetCheckpoint.load(fs, `${directory}/log-start-offset-checkpoint`),
+      await OffsetCheckpoint.load(fs, `${directory}/replication-offset-checkpoint`),
+    ] as const
+    const store = new LogStore(options, fs, {
+      meta,
+      previousStop: { clean: shutdown !== undefined, brokerEpoch: shutdown?.brokerEpoch },
+      names: names.filter(name => parsePartitionDirectory(name)),
+      checkpoints,
+    })
+    await removeCleanShutdown(fs, directory)
+    return store
+  }
+
+  /** This directory's id, as the cluster knows it. */
+  get directoryId(): Uuid {
+    return this.meta.directoryId
+  }
+
+  /** Open logs. */
+  get logs(): Iterable<PartitionLog> {
+    return this.#logs.values()
+  }
+
+  log(topic: string, partition: number): PartitionLog | undefined {
+    return this.#logs.get(partitionDirectoryName(topic, partition))
+  }
+
+  /** Partitions on disk, open or not. */
+  async partitions(): Promise<StoredPartition[]> {
+    const found: StoredPartition[] = []
+    for (const name of (await this.#fs.list(this.directory)) ?? []) {
+      const parsed = parsePartitionDirectory(name)
+      if (parsed) {
+        found.push({ ...parsed, topicId: await loadPartitionMetadata(this.#fs, `${this.directory}/${name}`) })
+      }
+    }
+    return found
+  }
+
+  /** Opens a log, recovering it if the last stop was not clean, or creates it. An open one is answered as it is. */
+  openLog(options: OpenLogOptions): Promise<PartitionLog> {
+    const name = partitionDirectoryName(options.topic, options.partition)
+    return this.#alone(name, async () => {
+      const open = this.#logs.get(name)
+      if (open) return open
+      const { clock, logger } = this.#options
+      const log = await PartitionLog.open({
+        ...options,
+        directory: `${this.directory}/${name}`,
+        clock,
+        logger,
+        fs: this.#fs,
+        cache: this.#cache,
+        recover: this.#unverified.has(name),
+        checkpoint: this.#checkpointOf(name),
+      })
+      this.#logs.set(name, log)
+      this.#unverified.delete(name)
+      return log
+    })
+  }
+
+  /** Closes a log that has failed and opens it again with recovery. */
+  async reopenLog(options: OpenLogOptions): Promise<PartitionLog> {
+    const name = partitionDirectoryName(options.topic, options.partition)
+    await this.#alone(name, async () => {
+      await this.#logs.get(name)?.close()
+      this.#logs.delete(name)
+      this.#unverified.add(name)
+    })
+    return this.openLog(options)
+  }
+
+  /** Closes and removes a log, open or not. */
+  deleteLog(topic: string, partition: number): Promise<void> {
+    const name = partitionDirectoryName(topic, partition)
+    return this.#alone(name, async () => {
+      const log = this.#logs.get(name)
+      this.#logs.delete(name)
+      this.#unverified.delete(name)
+      // Durably before the directory goes: a later log of that name must not inherit them.
+      for (const checkpoint of [this.#recoveryPoints, this.#logStarts, this.#highWatermarks]) checkpoint.delete(name)
+      await this.saveCheckpoints()
+      if (log) await log.delete()
+      else await this.#fs.removeDirectory(`${this.directory}/${name}`)
+    })
+  }
+
+  /** High watermark as last saved. */
+  savedHighWatermark(topic: string, partition: number): number | undefined {
+    return this.#highWatermarks.offset(partitionDirectoryName(topic, partition))
+  }
+
+  /** To be saved with the next checkpoint. */
+  noteHighWatermark(log: PartitionLog, highWatermark: number): void {
+    this.#highWatermarks.set(partitionDirectoryName(log.topic, log.partition), highWatermark)
+    this.#planSave()
+  }
+
+  /** Makes the checkpoints durable as the logs are now. */
+  async saveCheckpoints(): Promise<void> {
+    for (const [name, log] of this.#logs) {
+      const { logStartOffset, recoveryPoint } = log.checkpointState
+      this.#recoveryPoints.set(name, recoveryPoint)
+      this.#logStarts.set(name, logStartOffset)
+    }
+    await this.#recoveryPoints.save()
+    await this.#logStarts.save()
+    await this.#highWatermarks.save()
+  }
+
+  /** Closes all logs; if all of them closed cleanly the next start need not verify them. */
+  async close(options: { brokerEpoch?: number } = {}): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await Promise.allSettled(this.#busy.values())
+    const closed = await Promise.all(Array.from(this.#logs.values(), log => log.close()))
+    await this.saveCheckpoints()
+    if (this.#unverified.size > 0 || closed.some(({ clean }) => !clean)) return
+    await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
+  }
+
+  #checkpointOf(name: string): LogCheckpoint {
+    return {
+      load: () => ({
+        logStartOffset: this.#logStarts.offset(name) ?? 0,
+        recoveryPoint: this.#recoveryPoints.offset(name) ?? 0,
+      }),
+      save: () => this.saveCheckpoints(),
+      changed: () => this.#planSave(),
+    }
+  }
+
+  #planSave(): void {
+    if (this.#savePlanned || this.#closed) return
+    this.#savePlanned = true
+    this.#options.clock.after(this.#options.checkpointDelayMs ?? CHECKPOINT_DELAY_MS, () => {
+      this.#savePlanned = false
+      if (this.#closed) return
+      this.saveCheckpoints().catch(error => {
+        this.#options.logger.warn('checkpoints not saved', { directory: this.directory, error: String(error) })
+        this.#planSave()
+      })
+    })
+  }
+
+  /** Opening and deleting one partition happen one after the other. */
+  #alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new LogError('closed', `${this.directory} is closed`))
+    const before = this.#busy.get(name) ?? Promise.resolve()
+    const result = before.then(work, work)
+    const settled = result.then(
+      () => {},
+      () => {},
+    )
+    this.#busy.set(name, settled)
+    settled.then(() => {
+      if (this.#busy.get(name) === settled) this.#busy.delete(name)
+    })
+    return result
+  }
+}
+
+async function identify(fs: FileSystem, options: LogStoreOptions): Promise<MetaProperties> {
+  const { directory, identity } = options
+  const found = await loadMetaProperties(fs, directory)
+  if (!found) {
+    const meta = newMetaProperties(identity)
+    await saveMetaProperties(fs, directory, meta)
+    return meta
+  }
+  if (found.clusterId !== identity.clusterId || found.nodeId !== identity.nodeId) {
+    const message = `${directory} belongs to node ${found.nodeId} of cluster ${found.clusterId}, not to node ${identity.nodeId} of cluster ${identity.clusterId}`
+    throw new LogError('identity', message)
+  }
+  return found
+}
