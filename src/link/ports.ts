@@ -108,15 +108,17 @@ export interface SourceCluster {
   listOffsets(
     topic: string,
     partitions: readonly number[],
-    query: { readonly spec: OffsetSpec; readonly isolation: 'read_uncommitted' | 'read_committed' },
-    signal?: AbortSignal,
+    query: {
+      readonly spec: OffsetSpec
+      readonly isolation: 'read_uncommitted' | 'read_committed'
+      readonly signal?: AbortSignal | undefined
+    },
   ): Promise<Map<number, number>>
   /** Reads raw batches from `offset` on, at most about `maxBytes` (for verify and CRC comparisons). */
   readBatches(
     topic: string,
     partition: number,
-    range: { offset: number; maxBytes: number },
-    signal?: AbortSignal,
+    range: { readonly offset: number; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Buffer>
   readonly fetcher: SourceFetcher
   /** Closes all connections and waits for them. */

@@ -1,3 +1,4 @@
+/** The client connection against our own listener and against raw bytes: versions, pipelining, failures. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ManualClock, systemClock } from '../core/clock.ts'

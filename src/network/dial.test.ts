@@ -1,3 +1,4 @@
+/** Connecting: addresses, names, timeouts, giving up. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock, systemClock } from '../core/clock.ts'

@@ -1,3 +1,4 @@
+/** Frames cut out of byte streams, however they arrive. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -34,11 +35,13 @@ const cut = (stream: Buffer, cuts: readonly number[]): Buffer[] => {
 test('frames come out whole and in order however the stream is cut', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 12 }),
-      fc.array(fc.nat(), { maxLength: 30 }),
-      fc.boolean(),
-      fc.integer({ min: 1, max: 400 }),
-      (bodies, cuts, mayAlias, allocateAtOnceBytesMax) => {
+      fc.record({
+        bodies: fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 12 }),
+        cuts: fc.array(fc.nat(), { maxLength: 30 }),
+        mayAlias: fc.boolean(),
+        allocateAtOnceBytesMax: fc.integer({ min: 1, max: 400 }),
+      }),
+      ({ bodies, cuts, mayAlias, allocateAtOnceBytesMax }) => {
         const pieces = cut(Buffer.concat(bodies.map(frameOf)), cuts)
         const frames = assemble(pieces, { mayAlias, allocateAtOnceBytesMax })
         assert.deepEqual(

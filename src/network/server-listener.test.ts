@@ -1,3 +1,4 @@
+/** The listener against clients that behave, misbehave, pipeline, stall and leave. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ManualClock, systemClock } from '../core/clock.ts'

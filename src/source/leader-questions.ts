@@ -25,6 +25,13 @@ export interface LeaderQuestionsOptions {
 export interface OffsetQuery {
   readonly spec: OffsetSpec
   readonly isolation: 'read_uncommitted' | 'read_committed'
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface BatchRange {
+  readonly offset: number
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
 }
 
 const EARLIEST = -2n
@@ -44,11 +51,7 @@ export class LeaderQuestions {
   }
 
   /** Offsets by partition. A timestamp past the end gives the end. */
-  async listOffsets(
-    topic: string,
-    partitions: readonly number[],
-    options: OffsetQuery & { signal?: AbortSignal | undefined },
-  ): Promise<Map<number, number>> {
+  async listOffsets(topic: string, partitions: readonly number[], options: OffsetQuery): Promise<Map<number, number>> {
     const { spec, isolation, signal } = options
     const timestamp = spec === 'earliest' ? EARLIEST : spec === 'latest' ? LATEST : spec.timestampMs
     const ask = (leaderId: number, asked: readonly SourcePartition[]) =>
@@ -63,11 +66,7 @@ export class LeaderQuestions {
   }
 
   /** Raw batches of one partition from `offset` on; empty at the end. */
-  async readBatches(
-    topic: string,
-    partition: number,
-    range: { offset: number; maxBytes: number; signal?: AbortSignal | undefined },
-  ): Promise<Buffer> {
+  async readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
     const ask = (leaderId: number, asked: readonly SourcePartition[], topicId: SourceTopic['topicId']) =>
       this.#fetchBatches({ topic, topicId, brokerId: leaderId, partitions: asked, ...range })
     const answers = await this.#askLeaders(topic, [partition], { ask, signal: range.signal })

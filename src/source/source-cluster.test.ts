@@ -1,3 +1,4 @@
+/** The questions that a source cluster answers, against a fake cluster. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SourceError, type SourceFailure } from '../link/ports.ts'

@@ -16,7 +16,7 @@ import {
 import type { DnsLookup } from '../network/dial.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
-import { LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
+import { type BatchRange, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
 import { describeCluster, describeTopicConfigs, metadataOf, topicsOf } from './topic-questions.ts'
 
 export interface KafkaSourceOptions {
@@ -69,22 +69,12 @@ class KafkaSourceCluster implements SourceCluster {
     return describeTopicConfigs(this.#pool, names, signal)
   }
 
-  listOffsets(
-    topic: string,
-    partitions: readonly number[],
-    query: OffsetQuery,
-    signal?: AbortSignal,
-  ): Promise<Map<number, number>> {
-    return this.#leaders.listOffsets(topic, partitions, { ...query, signal })
+  listOffsets(topic: string, partitions: readonly number[], query: OffsetQuery): Promise<Map<number, number>> {
+    return this.#leaders.listOffsets(topic, partitions, query)
   }
 
-  readBatches(
-    topic: string,
-    partition: number,
-    range: { offset: number; maxBytes: number },
-    signal?: AbortSignal,
-  ): Promise<Buffer> {
-    return this.#leaders.readBatches(topic, partition, { ...range, signal })
+  readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
+    return this.#leaders.readBatches(topic, partition, range)
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,37 @@
 /** How the fake cluster answers Fetch: long polls, errors, redirects; called by FakeKafka only. */
+import type { Clock } from '../../core/clock.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import type { IncomingRequest } from '../../network/request-handler.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FetchRequest, FetchResponse, type FetchResponseInput } from '../../protocol/messages/01-fetch.ts'
-import type { FakeKafka } from './fake-kafka.ts'
+
+/** One partition's log: the records are opaque, one entry per offset (see `entryOf`). */
+export interface FakePartition {
+  leader: number
+  leaderEpoch: number
+  logStart: number
+  end: number
+  /** Answered by OffsetForLeaderEpoch. */
+  epochEnds: Map<number, { epoch: number; endOffset: number }>
+}
+
+export interface FakeTopic {
+  topicId: Uuid
+  errorCode: number
+  partitions: FakePartition[]
+  configs: { name: string; value: string | null; configSource: number }[]
+}
+
+/** What answering needs of the cluster. */
+export interface FetchableCluster {
+  readonly clock: Clock
+  readonly topics: ReadonlyMap<string, FakeTopic>
+  readonly onFetch: FetchHook | undefined
+  /** The partition, or the error of asking this broker for it. */
+  partition(topic: string | undefined, index: number, brokerId: number): FakePartition | number
+  /** Resolves at the next append. */
+  appended(): Promise<void>
+}
 
 /** One partition of a request as a hook sees it. */
 export interface FetchedPartition {
@@ -37,7 +66,7 @@ export function entriesOf(from: number, end: number): Buffer {
 type PartitionOut = FetchResponseInput['responses'][number]['partitions'][number]
 
 export async function answerFetch(
-  kafka: FakeKafka,
+  kafka: FetchableCluster,
   context: { brokerId: number; request: IncomingRequest; signal: AbortSignal },
 ): Promise<Buffer[]> {
   const { apiVersion, body } = context.request
@@ -55,7 +84,11 @@ export async function answerFetch(
   return FetchResponse.encodeChunks({ throttleTimeMs, responses }, apiVersion)
 }
 
-function attempt(kafka: FakeKafka, request: FetchRequest, context: { brokerId: number; request: IncomingRequest }) {
+function attempt(
+  kafka: FetchableCluster,
+  request: FetchRequest,
+  context: { brokerId: number; request: IncomingRequest },
+) {
   const version = context.request.apiVersion
   let throttleTimeMs = 0
   let worthAnswering = false
@@ -76,7 +109,7 @@ function attempt(kafka: FakeKafka, request: FetchRequest, context: { brokerId: n
 }
 
 function partitionOut(
-  kafka: FakeKafka,
+  kafka: FetchableCluster,
   asked: Omit<FetchedPartition, 'topic'> & { topic: string | undefined },
   override: FetchOverride | undefined,
 ): PartitionOut {

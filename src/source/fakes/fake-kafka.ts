@@ -14,24 +14,7 @@ import {
 } from '../../protocol/messages/23-offset-for-leader-epoch.ts'
 import { DescribeConfigsRequest, DescribeConfigsResponse } from '../../protocol/messages/32-describe-configs.ts'
 import { DescribeClusterResponse } from '../../protocol/messages/60-describe-cluster.ts'
-import { answerFetch, type FetchHook } from './fake-fetch.ts'
-
-/** One partition's log: the records are opaque, one entry per offset (see `entryOf`). */
-export interface FakePartition {
-  leader: number
-  leaderEpoch: number
-  logStart: number
-  end: number
-  /** Answered by OffsetForLeaderEpoch. */
-  epochEnds: Map<number, { epoch: number; endOffset: number }>
-}
-
-export interface FakeTopic {
-  topicId: Uuid
-  errorCode: number
-  partitions: FakePartition[]
-  configs: { name: string; value: string | null; configSource: number }[]
-}
+import { answerFetch, type FakePartition, type FakeTopic, type FetchableCluster, type FetchHook } from './fake-fetch.ts'
 
 export interface FakeBroker {
   readonly id: number
@@ -50,7 +33,7 @@ const API_RANGES: readonly (readonly [number, number, number])[] = [
   [60, 0, 2],
 ]
 
-export class FakeKafka {
+export class FakeKafka implements FetchableCluster {
   clusterId = 'fake-cluster'
   readonly topics = new Map<string, FakeTopic>()
   readonly brokers = new Map<number, FakeBroker>()

@@ -1,3 +1,4 @@
+/** Epoch questions before fetches, and redirects to other replicas, against a fake cluster. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ErrorCode } from '../../protocol/errors.ts'

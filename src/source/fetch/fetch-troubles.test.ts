@@ -1,3 +1,4 @@
+/** What the fetcher tells its sinks when leaders move, brokers die, topics change or access is lost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Uuid } from '../../core/uuid.ts'

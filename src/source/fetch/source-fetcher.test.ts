@@ -1,3 +1,4 @@
+/** The fetcher against a fake cluster: order, fairness, budget, start and stop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeSink } from '../fakes/fake-sink.ts'
