@@ -15,10 +15,6 @@ export class KeyedQueues {
     }
   }
 
-  isBusy(key: string): boolean {
-    return this.#queues.has(key)
-  }
-
   /** Resolves when everything given so far has ended. */
   async idle(): Promise<void> {
     await Promise.all([...this.#queues.values()].map(queue => queue.idle()))

@@ -9,7 +9,7 @@ export class SimulatedCrash extends Error {
 }
 
 export interface CrashPlan {
-  /** Which effect, counted from 0. */
+  /** How many effects happen before it. */
   readonly at: number
   /** Killed before it happens, or after it happened and before the caller learns of it. */
   readonly side: 'before' | 'after'
@@ -20,11 +20,7 @@ export class CrashingProcess {
   readonly effects: string[] = []
   #plan: CrashPlan | undefined
   #killed = false
-  #failures = new Map<string, Error>()
-
-  constructor(plan?: CrashPlan) {
-    this.#plan = plan
-  }
+  readonly #failures = new Map<string, Error>()
 
   get killed(): boolean {
     return this.#killed
@@ -34,6 +30,11 @@ export class CrashingProcess {
   failNext(name: string, error: Error | undefined): void {
     if (error) this.#failures.set(name, error)
     else this.#failures.delete(name)
+  }
+
+  /** Kills the process at the effect that comes after `plan.at` further ones. */
+  planCrash(plan: CrashPlan): void {
+    this.#plan = { ...plan, at: this.effects.length + plan.at }
   }
 
   kill(): void {

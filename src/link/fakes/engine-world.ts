@@ -5,7 +5,7 @@ import { seededRandom } from '../../core/random.ts'
 import { buildBatch } from '../../protocol/batches/build-batch.ts'
 import { Engine } from '../engine.ts'
 import type { CreateLinkRequest } from '../engine-api.ts'
-import { CrashingProcess, type CrashPlan } from './crashing-process.ts'
+import { CrashingProcess } from './crashing-process.ts'
 import { FakeCluster } from './fake-cluster.ts'
 import { FakeSource } from './fake-source.ts'
 
@@ -17,11 +17,11 @@ export class EngineWorld {
   engine: Engine = this.#newEngine()
 
   /** Starts an engine in a new process; what the one before did not flush is lost. */
-  async start(plan?: CrashPlan): Promise<Engine> {
+  async start(): Promise<Engine> {
     this.process.kill()
     this.cluster.loseUnflushed()
     this.source.forgetConnections()
-    this.process = new CrashingProcess(plan)
+    this.process = new CrashingProcess()
     this.engine = this.#newEngine()
     await this.engine.start()
     await this.settle()

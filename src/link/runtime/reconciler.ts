@@ -113,10 +113,10 @@ export class Reconciler {
     }
   }
 
-  /** One attempt at a time per thing; an operation that is being carried out for somebody is left to them. */
+  /** One attempt at a time per thing, behind whoever is at it for somebody; every job looks first what is left to do. */
   #continue(queue: string, job: () => Promise<unknown>): void {
     const { operations } = this.#context
-    if (this.#continuing.has(queue) || operations.isBusy(queue) || this.#stopped) return
+    if (this.#continuing.has(queue) || this.#stopped) return
     const attempt = operations
       .run(queue, job)
       .then(
