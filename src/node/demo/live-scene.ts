@@ -61,7 +61,7 @@ async function play(
     await sleep(stage.clock, SIGNAL_SPREAD_MS, stage.signal)
     if (west.endExpected || stage.signal.aborted) return
     note = 'West is lost'
-    watch.print(`West has ended (${reason}). East keeps what it has; the failover above makes it writable.`)
+    watch.print(`West has ended (${reason}): fail over with the command above.`)
   })
   const producing = producer
     .stream({
@@ -99,4 +99,4 @@ function endsSoon(stage: DemoStage, node: NodeProcess): Promise<boolean> {
 const failureOf = (work: Promise<void>): Promise<never> => work.then(() => new Promise<never>(() => {}))
 
 export const nodeLine = (node: NodeProcess): string =>
-  `${node.name}  Kafka ${node.kafka}  REST ${node.rest.origin}  process ${node.pid}  cluster ${node.clusterId}`
+  `${node.name}  process ${node.pid}  Kafka ${node.kafka}  REST ${node.rest.origin}`

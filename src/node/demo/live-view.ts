@@ -46,9 +46,9 @@ export class LiveView {
     if (this.#begun) this.draw(lines)
   }
 
-  /** Leaves the block where it is and gives the cursor back. */
+  /** Leaves the block where it is and gives the cursor back; what the terminal echoed of Ctrl-C goes. */
   end(): void {
-    if (this.#begun) this.#io.out(SHOW_CURSOR)
+    if (this.#begun) this.#io.out(`\r${CLEAR_LINE}${SHOW_CURSOR}`)
     this.#begun = false
     this.#lines = []
   }

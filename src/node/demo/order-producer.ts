@@ -22,7 +22,7 @@ export class OrderProducer {
   readonly #ends: number[]
   readonly #waiting = new Set<Promise<void>>()
   #failure: unknown
-  #records = 0
+  #sent = 0
   #bytes = 0
   #rounds = 0
 
@@ -33,9 +33,9 @@ export class OrderProducer {
     this.#ends = Array.from({ length: topic.partitions }, () => 0)
   }
 
-  /** Records sent. */
+  /** Records acknowledged. */
   get records(): number {
-    return this.#records
+    return this.#ends.reduce((sum, end) => sum + end, 0)
   }
 
   /** Bytes of the batches sent, compressed as they were. */
@@ -99,7 +99,7 @@ export class OrderProducer {
     const byPartition = new Map<number, RecordInput[]>()
     const nowMs = this.#clock.nowMs()
     for (let i = 0; i < records; i++) {
-      const { customer, text } = orderOf(this.#records++, nowMs, this.#random)
+      const { customer, text } = orderOf(this.#sent++, nowMs, this.#random)
       const key = Buffer.from(customer)
       const partition = partitionOfKey(key, this.#topic.partitions)
       const record = { timestamp: BigInt(nowMs), key, value: Buffer.from(text) }
