@@ -1,0 +1,205 @@
+/** The composition root of a standalone node: wires log, controller, replicas, broker, link engine and REST, and stops them again. */
+import { hostname } from 'node:os'
+import { Broker } from '../broker/broker.ts'
+import { brokerSettings } from '../broker/broker-settings.ts'
+import { LocalController } from '../controller/local/local-controller.ts'
+import { ByteBudget } from '../core/byte-budget.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { systemRandom } from '../core/random.ts'
+import { randomUuid, type Uuid } from '../core/uuid.ts'
+import { linkWriteGate } from '../destination/link-write-gate.ts'
+import { LocalDestination } from '../destination/local-destination.ts'
+import { StateTopic } from '../destination/state-topic.ts'
+import { Engine } from '../link/index.ts'
+import { LogStore } from '../log/log-store.ts'
+import { loadMetaProperties } from '../log/meta-properties.ts'
+import { nodeFileSystem } from '../log/node-file-system.ts'
+import { brokerConfig } from '../metadata/broker-configs.ts'
+import type { EndpointImage } from '../metadata/metadata-image.ts'
+import { type KafkaServer, listen } from '../network/server-listener.ts'
+import { ProducerIds } from '../replica/producer-ids.ts'
+import { ReplicaSet } from '../replica/replica-set.ts'
+import { openAccess } from '../rest/ports.ts'
+import { buildRestApplication } from '../rest/server.ts'
+import { kafkaSource } from '../source/source-cluster.ts'
+import { lockDirectory } from './directory-lock.ts'
+import type { Endpoint } from './listeners.ts'
+import { nodeMetrics } from './node-metrics.ts'
+import { localClusterAdmin } from './rest-cluster-admin.ts'
+import type { NodeSettings } from './settings.ts'
+import { Startup } from './startup.ts'
+import { setAsideStrayLogs } from './stray-logs.ts'
+
+export interface RunningNode {
+  readonly clusterId: string
+  /** `host:port` of every client listener, as bound. */
+  readonly kafkaAddresses: readonly string[]
+  readonly restUrl: string
+  /** Stops in the reverse order of the start; everything acknowledged is on disk when it resolves. */
+  close(): Promise<void>
+}
+
+export interface NodeEnvironment {
+  readonly logger: Logger
+  readonly version: string
+}
+
+const clock = systemClock
+const random = systemRandom
+
+/** Starts a node. Rejects with the first problem, having stopped what had been started. */
+export async function startNode(settings: NodeSettings, environment: NodeEnvironment): Promise<RunningNode> {
+  const startup = new Startup()
+  try {
+    return await start(settings, environment, startup)
+  } catch (error) {
+    await startup.stop()
+    throw error
+  }
+}
+
+async function start(settings: NodeSettings, environment: NodeEnvironment, startup: Startup): Promise<RunningNode> {
+  const { logger } = environment
+  const { nodeId, kafka: file } = settings
+  const store = await openStore(settings, logger, startup)
+  const { controller, replicas } = await openCluster({ settings, store, logger }, startup)
+  const producerIds = new ProducerIds(controller)
+  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds })
+  const engine = new Engine({
+    stateLog: new StateTopic({ controller, replicas, clock }),
+    destination,
+    sources: kafkaSource({ clock, random, logger, nodeBudget: new ByteBudget(settings.fetchInFlightBytesMax) }),
+    clock,
+    random,
+    logger,
+  })
+  const broker = new Broker({
+    brokerId: nodeId,
+    controller,
+    replicas,
+    producerIds,
+    writeGate: linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic)),
+    settings: brokerSettings(file),
+    clock,
+    logger,
+  })
+  await controller.subscribe(destination)
+  const servers = await openListeners({ settings, broker, logger }, startup)
+  await controller.changeListeners(advertisedEndpoints(settings, servers))
+  startup.onStop('link engine', () => engine.stop())
+  await engine.start()
+
+  const rest = await buildRestApplication({
+    engine,
+    cluster: localClusterAdmin({ controller, brokerId: nodeId, file }),
+    access: openAccess,
+    health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
+    metrics: [nodeMetrics(environment.version)],
+    version: environment.version,
+    logger: logger.child({ component: 'rest' }),
+  })
+  startup.onStop('REST', () => rest.close())
+  const restUrl = await rest.listen({ host: settings.rest.host, port: settings.rest.port })
+  return {
+    clusterId: store.meta.clusterId,
+    kafkaAddresses: servers.map(server => `${server.host || '0.0.0.0'}:${server.port}`),
+    restUrl,
+    close: () => startup.stop(),
+  }
+}
+
+async function openStore(settings: NodeSettings, logger: Logger, startup: Startup): Promise<LogStore> {
+  const fs = nodeFileSystem()
+  for (const directory of new Set([settings.dataDirectory, settings.metadataDirectory])) {
+    const unlock = await lockDirectory(directory)
+    startup.onStop(`lock of ${directory}`, unlock)
+  }
+  const known = await loadMetaProperties(fs, settings.dataDirectory)
+  const clusterId = settings.clusterId ?? (known?.clusterId as Uuid | undefined) ?? randomUuid()
+  const store = await LogStore.open({
+    directory: settings.dataDirectory,
+    identity: { clusterId, nodeId: settings.nodeId },
+    clock,
+    logger,
+    fs,
+  })
+  startup.onStop('log store', () => store.close())
+  return store
+}
+
+async function openCluster(
+  { settings, store, logger }: { settings: NodeSettings; store: LogStore; logger: Logger },
+  startup: Startup,
+): Promise<{ controller: LocalController; replicas: ReplicaSet }> {
+  const controller = await LocalController.open({
+    directory: settings.metadataDirectory,
+    clusterId: store.meta.clusterId,
+    nodeId: settings.nodeId,
+    directoryId: store.directoryId,
+    listeners: settings.listeners.listen.map(endpoint => advertisedEndpoint(settings, endpoint)),
+    rack: settings.rack,
+    serverProperties: settings.kafka,
+    fs: nodeFileSystem(),
+    clock,
+    logger,
+  })
+  startup.onStop('controller', () => controller.close())
+  await setAsideStrayLogs(store, controller.image, logger)
+  const replicas = new ReplicaSet({
+    brokerId: settings.nodeId,
+    logs: {
+      open: ({ topic, topicId, index }, config) => store.openLog({ topic, topicId, partition: index, config }),
+      remove: log => store.deleteLog(log.topic, log.partition),
+    },
+    file: settings.kafka,
+    clock,
+    logger,
+  })
+  startup.onStop('replicas', () => replicas.close())
+  await controller.subscribe(replicas)
+  return { controller, replicas }
+}
+
+async function openListeners(
+  { settings, broker, logger }: { settings: NodeSettings; broker: Broker; logger: Logger },
+  startup: Startup,
+): Promise<KafkaServer[]> {
+  const servers: KafkaServer[] = []
+  for (const { name, host, port } of settings.listeners.listen) {
+    const server = await listen({
+      name,
+      host: host === '' ? '::' : host,
+      port,
+      maxRequestBytes: numberOf(settings, 'socket.request.max.bytes'),
+      idleTimeoutMs: numberOf(settings, 'connections.max.idle.ms'),
+      served: broker.served,
+      handler: broker.handle,
+      clock,
+      logger: logger.child({ component: 'network', listener: name }),
+    })
+    startup.onStop(`listener ${name}`, () => server.close())
+    servers.push(server)
+  }
+  return servers
+}
+
+/** A number property of Kafka: the file's value or the default. */
+function numberOf(settings: NodeSettings, name: string): number {
+  const row = brokerConfig(name)?.row
+  const text = settings.kafka.get(name)
+  return Number(text === undefined ? row?.default : row?.parse(text))
+}
+
+/** What clients are told: the advertised address, with the port that was really bound in place of 0. */
+function advertisedEndpoints(settings: NodeSettings, servers: readonly KafkaServer[]): EndpointImage[] {
+  return settings.listeners.listen.map((endpoint, index) => {
+    const advertised = advertisedEndpoint(settings, endpoint)
+    return advertised.port === 0 ? { ...advertised, port: servers[index]?.port ?? 0 } : advertised
+  })
+}
+
+function advertisedEndpoint(settings: NodeSettings, endpoint: Endpoint): EndpointImage {
+  const { host, port } = settings.listeners.advertised.get(endpoint.name) ?? endpoint
+  return { name: endpoint.name, host: host === '' ? hostname() : host, port, securityProtocol: 0 }
+}
