@@ -1,0 +1,141 @@
+/** Link properties: every documented key has a row, bad ones are refused with what is allowed, nothing is ignored. */
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperationalError } from '../../core/errors.ts'
+import { parseStartOffsetSpec } from './config-values.ts'
+import { connectionSettings } from './connection-settings.ts'
+import { linkConfigKeys, linkConfigRows } from './link-config-rows.ts'
+import { LinkConfigs, parseLinkConfigs } from './link-configs.ts'
+import { copiedTopicConfigs, isNeverMirrored, logStartFollowsSource, topicNameProblem } from './topic-rules.ts'
+
+const parse = (configs: Record<string, string>) =>
+  parseLinkConfigs(new Map(Object.entries({ 'bootstrap.servers': 'a:1', ...configs })))
+const refused = (configs: Record<string, string>, code: string, message: RegExp) =>
+  throws(
+    () => parse(configs),
+    (error: OperationalError) => error.code === code && message.test(error.message),
+    JSON.stringify(configs),
+  )
+
+test('defaults are those of the documentation', () => {
+  const { configs } = parse({})
+  equal(configs.value('availability.check.ms'), 60_000)
+  equal(configs.value('replica.fetch.response.max.bytes'), 10_485_760)
+  equal(configs.value('link.mode'), 'DESTINATION')
+  equal(configs.value('mirror.max.bytes.per.second'), undefined)
+  deepEqual(configs.value('bootstrap.servers'), ['a:1'])
+})
+
+test('every default can be written back, and is supported', () => {
+  for (const key of linkConfigKeys) {
+    const row = linkConfigRows[key]
+    if (row.default === undefined) continue
+    const text = (row.format as (value: unknown) => string)(row.default)
+    if (key.startsWith('local.') && row.sensitive) continue
+    equal(parse({ [key]: text }).configs.overrides.get(key), text, key)
+  }
+})
+
+test('an unknown key is refused with the nearest one', () => {
+  refused({ 'bootstrap.server': 'x' }, 'LINK_CONFIG_UNKNOWN', /did you mean 'bootstrap.servers'\?/)
+  refused({ 'consumer.offset.sync.enabled': 'x' }, 'LINK_CONFIG_UNKNOWN', /'consumer.offset.sync.enable'/)
+  refused({ nonsense: 'x' }, 'LINK_CONFIG_UNKNOWN', /not a property of cluster links\.$/)
+})
+
+test('bad values are refused with what is allowed', () => {
+  refused({ 'availability.check.ms': 'soon' }, 'LINK_CONFIG_INVALID', /whole number/)
+  refused({ 'acl.sync.ms': '999' }, 'LINK_CONFIG_INVALID', /from 1000/)
+  refused({ 'bootstrap.servers': 'nohost' }, 'LINK_CONFIG_INVALID', /host:port/)
+  refused({ 'bootstrap.servers': 'a:99999' }, 'LINK_CONFIG_INVALID', /port/)
+  refused({ 'cluster.link.prefix': 'a b' }, 'LINK_CONFIG_INVALID', /letters/)
+  refused({ 'cluster.link.prefix': 'x'.repeat(101) }, 'LINK_CONFIG_INVALID', /100/)
+  refused({ 'mirror.start.offset.spec': 'yesterday' }, 'LINK_CONFIG_INVALID', /ISO-8601/)
+  refused({ 'topic.config.sync.include': 'min.insync.replicas' }, 'LINK_CONFIG_INVALID', /belongs to each cluster/)
+  refused({ 'acl.filters': '{' }, 'LINK_CONFIG_INVALID', /JSON/)
+  throws(() => parseLinkConfigs(new Map()), { message: "Link property 'bootstrap.servers' is required." })
+})
+
+test('what cannot be honoured yet is refused at once, with the reason', () => {
+  for (const [key, value] of Object.entries({
+    'security.protocol': 'SASL_SSL',
+    'sasl.mechanism': 'GSSAPI',
+    'sasl.jaas.config': 'secret',
+    'ssl.truststore.location': '/x',
+    'link.mode': 'BIDIRECTIONAL',
+    'connection.mode': 'INBOUND',
+    'cluster.link.paused': 'true',
+    'acl.sync.enable': 'true',
+    'consumer.offset.sync.enable': 'true',
+    'auto.create.mirror.topics.enable': 'true',
+    'mirror.unclean.truncation.policy': 'truncate',
+    'mirror.max.bytes.per.second': '1000',
+    'default.api.timeout.ms': '1',
+    'local.sasl.jaas.config': 'secret',
+  }))
+    refused({ [key]: value }, 'LINK_CONFIG_UNSUPPORTED', /cannot be .*(support|yet|retention)/)
+  throws(
+    () => parse({ 'sasl.jaas.config': 'geheim' }),
+    (error: Error) => !error.message.includes('geheim'),
+  )
+})
+
+test('synonyms are accepted, local settings are named as unused', () => {
+  equal(parse({ 'link.prefix': 'p.' }).configs.value('cluster.link.prefix'), 'p.')
+  refused({ 'link.prefix': 'p.', 'cluster.link.prefix': 'q.' }, 'LINK_CONFIG_INVALID', /twice/)
+  match(parse({ 'local.security.protocol': 'SASL_SSL' }).warnings[0] ?? '', /without effect: local.security.protocol/)
+})
+
+test('describe lists every property, defaults marked, secrets hidden', () => {
+  const views = parse({ 'acl.sync.ms': '6000' }).configs.views()
+  equal(views.length, linkConfigKeys.length)
+  const view = (name: string) => views.find(found => found.name === name)
+  deepEqual(view('acl.sync.ms'), {
+    name: 'acl.sync.ms',
+    value: '6000',
+    isDefault: false,
+    isReadOnly: false,
+    isSensitive: false,
+  })
+  equal(view('link.mode')?.isReadOnly, true)
+  equal(view('sasl.jaas.config')?.value, null)
+  equal(view('sasl.jaas.config')?.isSensitive, true)
+  equal(view('topic.config.sync.include')?.isDefault, true)
+})
+
+test('connection settings come from the properties', () => {
+  const { configs } = parse({ 'num.cluster.link.fetchers': '3', 'metadata.max.age.ms': '10000' })
+  const settings = connectionSettings(configs, { name: 'west', remoteClusterId: 'abc' })
+  equal(settings.clusterId, 'abc')
+  equal(settings.clientId, 'lockstep-link-west')
+  equal(settings.metadataMaxAgeMs, 10_000)
+  equal(settings.fetch.connectionsPerBroker, 3)
+  equal(settings.fetch.waitMaxMs, 500)
+})
+
+test('start offsets are earliest, latest or a time', () => {
+  equal(parseStartOffsetSpec('EARLIEST'), 'earliest')
+  equal(parseStartOffsetSpec(' latest '), 'latest')
+  deepEqual(parseStartOffsetSpec('2024-01-02T03:04:05Z'), { timestampMs: 1704164645000n })
+  throws(() => parseStartOffsetSpec('2024'))
+})
+
+test('which topics and configs a link owns', () => {
+  const defaults = new LinkConfigs(new Map())
+  equal(copiedTopicConfigs(defaults).has('retention.ms'), true)
+  equal(logStartFollowsSource(defaults), true)
+  const independent = new LinkConfigs(new Map([['topic.config.sync.include', 'delete.retention.ms']]))
+  equal(copiedTopicConfigs(independent).has('retention.ms'), false)
+  equal(copiedTopicConfigs(independent).has('cleanup.policy'), true)
+  equal(logStartFollowsSource(independent), false)
+  for (const name of [
+    '__consumer_offsets',
+    '__lockstep_state',
+    '_confluent-x',
+    '__confluent.y',
+    'confluent-audit-log-events',
+  ])
+    equal(isNeverMirrored(name), true, name)
+  for (const name of ['orders', '__mine', '_schemas']) equal(isNeverMirrored(name), false, name)
+  for (const name of ['', '.', '..', 'a b', 'x'.repeat(250)]) equal(typeof topicNameProblem(name), 'string', name)
+  equal(topicNameProblem('a.b_c-D9'), undefined)
+})
