@@ -28,18 +28,6 @@ export interface MetadataDelta {
   readonly delegationTokensChanged: boolean
 }
 
-/** Does the delta carry anything a subscriber could care about? (Producer ids and offsets alone do not count.) */
-export const isEmptyDelta = (delta: MetadataDelta): boolean =>
-  delta.changedTopics.size === 0 &&
-  delta.deletedTopics.size === 0 &&
-  delta.changedConfigs.length === 0 &&
-  delta.changedBrokers.size === 0 &&
-  !delta.featuresChanged &&
-  !delta.aclsChanged &&
-  !delta.scramCredentialsChanged &&
-  !delta.clientQuotasChanged &&
-  !delta.delegationTokensChanged
-
 /** The delta from nothing to `image`, for a subscriber that starts now. */
 export function wholeImageDelta(image: MetadataImage): MetadataDelta {
   const changedTopics = new Map<Uuid, TopicDelta>()
