@@ -6,40 +6,37 @@ import type { ClientWrite, WriteGate, WriteRefusal } from '../replica/write-gate
 /** Topics that only this node writes. */
 const ownTopics: ReadonlySet<string> = new Set(['__lockstep_state', '__lockstep_status'])
 
-/** A topic's record may not be known yet; each request gets a code that its clients retry. */
-const retriableCodes: Readonly<Record<ClientWrite, number>> = {
-  produce: ErrorCode.NOT_LEADER_OR_FOLLOWER,
-  'delete-records': ErrorCode.NOT_LEADER_OR_FOLLOWER,
-  'transaction-markers': ErrorCode.NOT_LEADER_OR_FOLLOWER,
-  'create-partitions': ErrorCode.REQUEST_TIMED_OUT,
-  'alter-configs': ErrorCode.REQUEST_TIMED_OUT,
-}
-
 export function linkWriteGate(statusOf: (topicId: string, topic: string) => WriteStatus): WriteGate {
   return {
-    refusal(topicId, topic, write, configKeys) {
+    refusal(topicId, topic, write) {
       if (ownTopics.has(topic))
-        return write === 'alter-configs' ? undefined : policyViolation(`Topic '${topic}' is written by Lockstep alone.`)
+        return typeof write === 'object' ? undefined : policyViolation(`Topic '${topic}' is written by Lockstep alone.`)
       const status = statusOf(topicId, topic)
       switch (status.kind) {
         case 'writable':
           return undefined
         case 'unknown':
-          return { errorCode: retriableCodes[write], message: status.message }
+          return { errorCode: retriableCode(write), message: status.message }
         case 'mirror':
-          return refusalOfMirror(status, { write, configKeys })
+          return refusalOfMirror(status, write)
       }
     },
   }
 }
 
+/** A topic's record may not be known yet; each kind of request gets a code that its clients retry. */
+const retriableCode = (write: ClientWrite): number =>
+  typeof write === 'object' || write === 'create-partitions'
+    ? ErrorCode.REQUEST_TIMED_OUT
+    : ErrorCode.NOT_LEADER_OR_FOLLOWER
+
 function refusalOfMirror(
   status: Extract<WriteStatus, { kind: 'mirror' }>,
-  { write, configKeys }: { write: ClientWrite; configKeys: readonly string[] | undefined },
+  write: ClientWrite,
 ): WriteRefusal | undefined {
   if (write === 'transaction-markers' && status.takesMarkers) return undefined
-  if (write !== 'alter-configs') return policyViolation(status.message)
-  const copied = (configKeys ?? []).filter(key => status.copiedConfigs?.has(key) ?? true)
+  if (typeof write !== 'object') return policyViolation(status.message)
+  const copied = write.alterConfigs.filter(key => status.copiedConfigs?.has(key) ?? true)
   if (copied.length === 0) return undefined
   return policyViolation(`${status.message} Its configs ${copied.join(', ')} are copied from the source.`)
 }

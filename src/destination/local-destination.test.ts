@@ -129,8 +129,8 @@ test('a mirror on a real log: fetched, read-only, failed over, writable above it
   equal(node.partition('orders').log.logEndOffset, 12)
   equal(gate.refusal(topicId, 'orders', 'produce')?.errorCode, 44)
   match(gate.refusal(topicId, 'orders', 'produce')?.message ?? '', /'orders' is a mirror of link 'west'/)
-  equal(gate.refusal(topicId, 'orders', 'alter-configs', ['min.insync.replicas']), undefined)
-  equal(gate.refusal(topicId, 'orders', 'alter-configs', ['retention.ms'])?.errorCode, 44)
+  equal(gate.refusal(topicId, 'orders', { alterConfigs: ['min.insync.replicas'] }), undefined)
+  equal(gate.refusal(topicId, 'orders', { alterConfigs: ['retention.ms'] })?.errorCode, 44)
   equal(gate.refusal(topicId, stateTopicName, 'produce')?.errorCode, 44)
   equal(gate.refusal(ZERO_UUID, 'other', 'produce'), undefined)
   const epoch = node.partition('orders').leaderEpoch

@@ -3,34 +3,11 @@
  * second (this cluster); tests implement both with fakes. Nothing here assumes that the destination's log is on this node.
  */
 import type { Uuid } from '../core/uuid.ts'
+import type { SourceFailure } from './source-error.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
-/** Why the source could not be asked; each kind is shown to the operator as it is. */
-export type SourceFailure =
-  | 'dns'
-  | 'tcp'
-  | 'tls'
-  | 'login'
-  | 'authorization'
-  | 'cluster-id'
-  | 'timeout'
-  | 'advertised-listener'
-  | 'unsupported-version'
-  | 'unknown-topic'
-  | 'retriable'
-  | 'protocol'
-
-/** A failed question to the source. The message names host, topic or api. */
-export class SourceError extends Error {
-  readonly failure: SourceFailure
-
-  constructor(failure: SourceFailure, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'SourceError'
-    this.failure = failure
-  }
-}
+export { SourceError, type SourceFailure } from './source-error.ts'
 
 export interface SourceBroker {
   readonly id: number
@@ -303,17 +280,4 @@ export interface StateLog {
   close(): Promise<void>
 }
 
-/** What the engine answers to the write gate: may ordinary clients write a topic? */
-export type WriteStatus =
-  | { readonly kind: 'writable' }
-  /** Not known yet: the client shall try again. */
-  | { readonly kind: 'unknown'; readonly message: string }
-  | {
-      readonly kind: 'mirror'
-      /** Names topic and link, and what to do. */
-      readonly message: string
-      /** The source topic of a reverse: it still takes transaction markers. */
-      readonly takesMarkers: boolean
-      /** Topic configs that the link copies; undefined = all, since it cannot be told. */
-      readonly copiedConfigs: ReadonlySet<string> | undefined
-    }
+export type { WriteStatus } from './write-status.ts'

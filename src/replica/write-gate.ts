@@ -9,11 +9,16 @@ export interface WriteRefusal {
 }
 
 /** What a client wants to do to a topic that might be a mirror. */
-export type ClientWrite = 'produce' | 'delete-records' | 'create-partitions' | 'alter-configs' | 'transaction-markers'
+export type ClientWrite =
+  | 'produce'
+  | 'delete-records'
+  | 'create-partitions'
+  | 'transaction-markers'
+  | { readonly alterConfigs: readonly string[] }
 
 export interface WriteGate {
-  /** undefined = allowed. `configKeys` is given for `alter-configs` only. Answers from memory, synchronously. */
-  refusal(topicId: string, topic: string, write: ClientWrite, configKeys?: readonly string[]): WriteRefusal | undefined
+  /** undefined = allowed. Answers from memory, synchronously. */
+  refusal(topicId: string, topic: string, write: ClientWrite): WriteRefusal | undefined
 }
 
 /** The gate of a node without links. */
