@@ -157,7 +157,10 @@ export interface FetchSink {
    * leader change; epoch and endOffset are -1 when the source does not know the epoch.
    */
   onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<'continue' | 'stop'>
-  /** The next fetch of this partition is not sent before this settles: that is the backpressure. */
+  /**
+   * The next fetch of this partition is not sent before this settles: that is the backpressure. Called for every answer with
+   * records or with moved offsets, and about once a second for an answer without news.
+   */
   onBatches(batches: FetchedBatches): Promise<'continue' | 'stop'>
   /** A problem of this partition; the fetcher backs off and retries on 'continue'. */
   onTrouble(trouble: FetchTrouble): Promise<'continue' | 'stop'>

@@ -77,6 +77,14 @@ export class TopicDirectory {
     else this.#schedule(this.#notBeforeMs)
   }
 
+  /**
+   * The next answer about the topic is taken as it is: what is known has led nowhere for long (a source that was restored
+   * from a copy has lower epochs than before).
+   */
+  forget(topic: string): void {
+    this.#answers.delete(topic)
+  }
+
   /** Takes an answer that somebody else asked for. */
   learn(answer: MetadataAnswer): void {
     for (const [name, topic] of answer.topics)

@@ -40,6 +40,7 @@ export interface FetchedPartition {
   readonly topic: string
   readonly partition: number
   readonly fetchOffset: number
+  readonly currentLeaderEpoch: number
 }
 
 /** Overrides the answer of one partition, or makes the whole answer throttled. */
@@ -94,8 +95,9 @@ function attempt(
   let worthAnswering = false
   const responses = request.topics.map(({ topic: name, topicId, partitions }) => {
     const topic = version >= 13 ? [...kafka.topics].find(([, found]) => found.topicId === topicId)?.[0] : name
-    const parts = partitions.map(({ partition, fetchOffset }) => {
-      const asked = { brokerId: context.brokerId, version, partition, fetchOffset: Number(fetchOffset) }
+    const parts = partitions.map(({ partition, fetchOffset, currentLeaderEpoch }) => {
+      const at = { fetchOffset: Number(fetchOffset), currentLeaderEpoch }
+      const asked = { brokerId: context.brokerId, version, partition, ...at }
       const override = topic === undefined ? undefined : kafka.onFetch?.({ ...asked, topic })
       throttleTimeMs = Math.max(throttleTimeMs, override?.throttleTimeMs ?? 0)
       const part = partitionOut(kafka, { ...asked, topic }, override)

@@ -25,6 +25,9 @@ export interface AnswerDeliveryOptions {
   readonly redirectMaxAgeMs: number
 }
 
+/** The sink of a partition without news hears of an answer at least this often (plus a long poll). */
+const SILENCE_MS_MAX = 1000
+
 /** Does not wait for the sinks. */
 export class AnswerDelivery {
   readonly #options: AnswerDeliveryOptions
@@ -82,7 +85,7 @@ export class AnswerDelivery {
     }
     partition.troubled = false
     const { highWatermark, lastStableOffset, logStartOffset, leaderEpoch } = batches
-    partition.seen = { highWatermark, lastStableOffset, logStartOffset, leaderEpoch }
+    partition.seen = { highWatermark, lastStableOffset, logStartOffset, leaderEpoch, receivedMs }
     return outcomes.deliver(partition, () => partition.sink.onBatches(batches))
   }
 
@@ -103,12 +106,13 @@ export class AnswerDelivery {
   }
 }
 
-/** Sinks hear of an empty answer only when something in it is new. */
+/** Sinks hear of an empty answer when something in it is new, and now and then so that they know the source is there. */
 function isNews({ seen }: PartitionFetch, batches: FetchedBatches): boolean {
   return (
     seen?.highWatermark !== batches.highWatermark ||
     seen.lastStableOffset !== batches.lastStableOffset ||
     seen.logStartOffset !== batches.logStartOffset ||
-    seen.leaderEpoch !== batches.leaderEpoch
+    seen.leaderEpoch !== batches.leaderEpoch ||
+    batches.receivedMs - seen.receivedMs >= SILENCE_MS_MAX
   )
 }

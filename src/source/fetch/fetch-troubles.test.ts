@@ -45,6 +45,22 @@ test('a stale broker does not lead back to the old leader', async t => {
   assert.equal(sink.batches.at(-1)?.leaderEpoch, 7)
 })
 
+test('a source restored from a copy, whose epochs went backwards, is read again', async t => {
+  const { kafka, source, until } = await startBench(t)
+  const partition = kafka.addTopic('orders', [1]).partitions[0] ?? assert.fail()
+  partition.leaderEpoch = 9
+  kafka.append('orders', 0, 5)
+  const sink = new FakeSink()
+  source.fetcher.start('orders', 0, sink)
+  await until(() => sink.offset === 5)
+  partition.leaderEpoch = 3
+  kafka.onFetch = ({ currentLeaderEpoch }) =>
+    currentLeaderEpoch > 3 ? { errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH } : undefined
+  kafka.append('orders', 0, 5)
+  await until(() => sink.offset === 10)
+  assert.equal(sink.batches.at(-1)?.leaderEpoch, 3)
+})
+
 test('a broker that dies is reported, tried for ever, and resumed from when it is back', async t => {
   const { kafka, source, until, pass } = await startBench(t)
   kafka.addTopic('orders', [1])

@@ -20,8 +20,9 @@ export interface Route {
  */
 export type FetchPhase = 'waiting' | 'ready' | 'fetching' | 'delivering' | 'stopped'
 
-/** Positions of the source's log as last told to the sink. */
+/** Positions of the source's log as last told to the sink, and when. */
 export interface SeenPositions {
+  readonly receivedMs: number
   readonly highWatermark: number
   readonly lastStableOffset: number
   readonly logStartOffset: number

@@ -26,6 +26,9 @@ export interface SourceFetcherOptions {
   readonly logger: Logger
 }
 
+/** After so many failures in a row the metadata is believed even if its epochs went backwards. */
+const FAILURES_BEFORE_DISTRUST = 6
+
 /** Level-triggered: every metadata refresh looks at every partition that waits or is ready. */
 export class KafkaSourceFetcher implements SourceFetcher {
   readonly #options: SourceFetcherOptions
@@ -110,6 +113,7 @@ export class KafkaSourceFetcher implements SourceFetcher {
   #park(partition: PartitionFetch): void {
     partition.enter('waiting')
     this.#parked.add(partition)
+    if (partition.failures >= FAILURES_BEFORE_DISTRUST) this.#directory.forget(partition.topic)
     this.#directory.refreshSoon()
   }
 
