@@ -63,7 +63,7 @@ export interface MirrorLagView {
   /** Bytes appended to this partition since the node started. */
   readonly mirroredBytes: number
   readonly mirroredBatches: number
-  /** When the source last answered a fetch of this partition (ms since 1970); null = not since the node started. */
+  /** When the source last told something new of this partition (ms since 1970); null = not since the node started. */
   readonly lastFetchTimeMs: number | null
   readonly state: 'ACTIVE' | 'PAUSED' | 'FAILED' | 'STOPPED' | 'PENDING'
   readonly reason: string | null

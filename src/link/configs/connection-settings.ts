@@ -2,9 +2,6 @@
 import type { SourceConnectionSettings } from '../ports.ts'
 import type { LinkConfigs } from './link-configs.ts'
 
-/** With one configured fetcher the number is chosen: enough to keep a source broker busy. */
-const automaticConnectionsPerBroker = 2
-
 /** Partitions are discovered at least this often, whatever the metadata age. */
 const metadataAgeMaxMs = 30_000
 
@@ -12,7 +9,6 @@ export function connectionSettings(
   configs: LinkConfigs,
   link: { name: string; remoteClusterId: string | undefined },
 ): SourceConnectionSettings {
-  const fetchers = configs.must('num.cluster.link.fetchers')
   return {
     bootstrapServers: configs.must('bootstrap.servers'),
     clusterId: link.remoteClusterId,
@@ -22,7 +18,7 @@ export function connectionSettings(
     metadataMaxAgeMs: Math.min(configs.must('metadata.max.age.ms'), metadataAgeMaxMs),
     retryBackoffMs: configs.must('retry.backoff.ms'),
     fetch: {
-      connectionsPerBroker: fetchers === 1 ? automaticConnectionsPerBroker : fetchers,
+      connectionsPerBroker: configs.must('num.cluster.link.fetchers'),
       partitionBytesMax: configs.must('replica.fetch.max.bytes'),
       responseBytesMax: configs.must('replica.fetch.response.max.bytes'),
       minBytes: configs.must('replica.fetch.min.bytes'),

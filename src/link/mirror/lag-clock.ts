@@ -50,14 +50,15 @@ export class LagClock {
     return this.#highWatermark === undefined ? null : Math.max(0, this.#highWatermark - logEndOffset)
   }
 
-  /**
-   * Null before the mirror reached anything. An equal mirror shows 0 as long as its source answered within `freshMs`;
-   * later the figure grows, since nobody knows what the source has by now.
-   */
-  lagMs(logEndOffset: number, now: { atMs: number; freshMs: number }): number | null {
+  /** The source stopped answering: up to now an equal mirror was equal, from now on nobody knows what the source has. */
+  silentFrom(atMs: number, logEndOffset: number): void {
+    if (this.lag(logEndOffset) === 0) this.#reachedAtMs = atMs
+  }
+
+  /** Null before the mirror reached anything; 0 for an equal mirror whose source answers. */
+  lagMs(logEndOffset: number, now: { atMs: number; answering: boolean }): number | null {
     if (this.#reachedAtMs === undefined) return null
-    const fresh = this.#seenAtMs !== undefined && now.atMs - this.#seenAtMs <= now.freshMs
-    if (fresh && this.lag(logEndOffset) === 0) return 0
+    if (now.answering && this.lag(logEndOffset) === 0) return 0
     return Math.max(0, Math.round(now.atMs - this.#reachedAtMs))
   }
 }

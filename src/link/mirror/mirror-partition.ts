@@ -121,8 +121,7 @@ export class MirrorPartition implements FetchSink {
       case 'corrupt':
         return this.#failed({ error: 'CORRUPT_BATCH', reason: trouble.message })
       case 'unreachable':
-        figures.unreachable = true
-        figures.trouble = trouble.message
+        figures.silent(trouble.message, this.#o.clock.monotonicMs())
         return 'continue'
       case 'topic-missing':
       case 'topic-id-changed':

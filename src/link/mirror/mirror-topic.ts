@@ -37,8 +37,6 @@ export class MirrorTopic {
   readonly id: MirrorId
   readonly topicId: MirrorRecord['topicId']
   readonly figures: readonly PartitionFigures[]
-  /** Monotonic time from which the source's silence is counted. */
-  readonly openedMs: number
   readonly #o: MirrorTopicOptions
   readonly #pipelines: readonly PartitionPipeline[]
   readonly #troubles: TopicTroubles
@@ -47,7 +45,6 @@ export class MirrorTopic {
     this.#o = options
     const { linkId, mirrorTopic, topicId } = options.record
     this.id = { linkId, mirrorTopic }
-    this.openedMs = options.clock.monotonicMs()
     this.topicId = topicId
     this.#troubles = new TopicTroubles(this.id, options)
     this.figures = options.record.startOffsets.map((_, partition) => new PartitionFigures(partition))

@@ -13,14 +13,12 @@ export class PartitionFigures {
   mirroredBatches = 0
   /** Where the last answered fetch left the mirror; -1 = never fetched. */
   lastSourceFetchOffset = -1
-  /** Wall clock of the last answer. */
+  /** Wall clock of the last answer with something new in it. */
   lastFetchTimeMs: number | undefined
-  /** Monotonic time of the last answer, or of the start if there was none. */
-  lastAnswerMs: number | undefined
   /** What keeps the partition from going on, while it does. */
   trouble: string | undefined
-  /** Set while the source does not answer. */
-  unreachable = false
+  /** Monotonic time since when the source does not answer; undefined while it does. */
+  silentSinceMs: number | undefined
   /** Offsets that became a hole because the source deleted them before they were mirrored. */
   lostOffsets = 0
   #log: { state(): MirrorLogState } | undefined
@@ -43,23 +41,29 @@ export class PartitionFigures {
     this.lag.reached(answer.logEndOffset)
     this.lastSourceFetchOffset = answer.logEndOffset
     this.lastFetchTimeMs = answer.wallClockMs
-    this.lastAnswerMs = answer.receivedMs
-    this.unreachable = false
+    this.silentSinceMs = undefined
     this.trouble = undefined
   }
 
-  view(shown: {
-    state: MirrorLagView['state']
-    reason: string | undefined
-    atMs: number
-    freshMs: number
-  }): MirrorLagView {
+  /** The source's leader did not answer. */
+  silent(message: string, atMs: number): void {
+    this.trouble = message
+    if (this.silentSinceMs !== undefined) return
+    this.silentSinceMs = atMs
+    const log = this.logState()
+    if (log) this.lag.silentFrom(atMs, log.logEndOffset)
+  }
+
+  view(shown: { state: MirrorLagView['state']; reason: string | undefined; atMs: number }): MirrorLagView {
     const log = this.logState()
     const end = log?.logEndOffset
     return {
       partition: this.partition,
       lag: end === undefined ? null : this.lag.lag(end),
-      lagMs: end === undefined ? null : this.lag.lagMs(end, shown),
+      lagMs:
+        end === undefined
+          ? null
+          : this.lag.lagMs(end, { atMs: shown.atMs, answering: this.silentSinceMs === undefined }),
       lastSourceFetchOffset: this.lastSourceFetchOffset,
       logStartOffset: log?.logStartOffset ?? null,
       logEndOffset: end ?? null,

@@ -7,9 +7,6 @@ import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { allowedVerbs } from '../states/mirror-topic-state.ts'
 
-/** Beyond the longest wait of a fetch, an answer counts as fresh for this long. */
-const freshnessMs = 1000
-
 export function mirrorView(context: OperationContext, record: MirrorRecord): MirrorView {
   const { runtime, topic, nowMs } = liveOf(context, record)
   const lags = lagViews(context, record)
@@ -44,14 +41,12 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
 
 /** One row per partition; live figures where this node has them, the stop record for what is stopped. */
 export function lagViews(context: OperationContext, record: MirrorRecord): MirrorLagView[] {
-  const { runtime, topic } = liveOf(context, record)
-  const freshMs = freshnessMs + (runtime?.configs.must('replica.fetch.wait.max.ms') ?? 0)
-  const atMs = context.clock.monotonicMs()
+  const { topic, nowMs: atMs } = liveOf(context, record)
   return record.startOffsets.map((_, partition) => {
     const failure = record.failures.find(failed => failed.partition === partition)
     const state = partitionState(record, failure !== undefined)
     const figures = topic?.figures[partition]
-    if (figures) return figures.view({ state, reason: failure?.reason, atMs, freshMs })
+    if (figures) return figures.view({ state, reason: failure?.reason, atMs })
     const point = record.stopPoints.find(stop => stop.partition === partition)
     return {
       partition,
@@ -117,9 +112,7 @@ function statusOf(record: MirrorRecord, { runtime, topic, nowMs }: Live): Mirror
   if (runtime.configs.must('cluster.link.paused')) return 'LINK_PAUSED'
   if (runtime.health.state === 'FAILED') return 'LINK_FAILED'
   const silentMs = runtime.configs.must('availability.check.ms')
-  const silent = topic?.figures.some(
-    figures => figures.unreachable && nowMs - (figures.lastAnswerMs ?? topic.openedMs) >= silentMs,
-  )
+  const silent = topic?.figures.some(({ silentSinceMs }) => nowMs - (silentSinceMs ?? nowMs) >= silentMs)
   return runtime.health.state === 'UNAVAILABLE' || silent ? 'SOURCE_UNAVAILABLE' : record.state
 }
 
