@@ -10,15 +10,18 @@ export interface Clock {
   nowMs(): number
   /** Monotonic milliseconds since an arbitrary point; for durations and deadlines. */
   monotonicMs(): number
-  /** Runs `action` once after `delayMs` (≥ 0). A pending timer does not keep the process alive. */
+  /** Runs `action` once after `delayMs` (≥ 0; beyond 24 days it may run early). A pending timer does not keep the process alive. */
   after(delayMs: number, action: () => void): Timer
 }
+
+/** What setTimeout can wait; a longer delay would fire at once. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, action) {
-    const handle = setTimeout(action, delayMs)
+    const handle = setTimeout(action, Math.min(delayMs, TIMEOUT_MS_MAX))
     handle.unref()
     return { cancel: () => clearTimeout(handle) }
   },

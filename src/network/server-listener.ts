@@ -14,7 +14,7 @@ export interface ListenOptions {
   readonly name: string
   /** Larger requests close their connection (Kafka's socket.request.max.bytes). */
   readonly maxRequestBytes: number
-  /** A connection without a request, or with an answer nobody reads, is closed after this (connections.max.idle.ms). */
+  /** A connection without a request, or with an answer nobody reads, is closed after this (connections.max.idle.ms); below 0 never. */
   readonly idleTimeoutMs: number
   /** More connections than this are closed as they come (max.connections). Default 10 000. */
   readonly maxConnections?: number
@@ -27,6 +27,7 @@ export interface ListenOptions {
 
 const CONNECTIONS_MAX_DEFAULT = 10_000
 const CLOSE_TIMEOUT_MS_DEFAULT = 5000
+const SWEEP_MS_MAX = 60_000
 /** Pending connections that the kernel may queue: 5 000 clients reconnect at once after a restart. */
 const BACKLOG = 4096
 
@@ -49,7 +50,7 @@ export class KafkaServer {
   readonly #options: ListenOptions
   readonly #server: Server
   readonly #connections = new Set<ServerConnection>()
-  #sweep: Timer
+  #sweep: Timer | undefined
   #accepted = 0
   #closing: Promise<void> | undefined
 
@@ -83,7 +84,7 @@ export class KafkaServer {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    this.#sweep.cancel()
+    this.#sweep?.cancel()
     const stopped = new Promise<void>(resolve => this.#server.close(() => resolve()))
     const open = [...this.#connections]
     for (const connection of open) connection.drain()
@@ -103,10 +104,11 @@ export class KafkaServer {
     if (this.#closing) connection.destroy('the listener closes')
   }
 
-  /** One timer for all connections: closes each at most a tenth of the timeout late. */
-  #sweepLater(): Timer {
+  /** One timer for all connections: closes each at most a tenth of the timeout (and a minute) late. */
+  #sweepLater(): Timer | undefined {
     const { clock, idleTimeoutMs } = this.#options
-    return clock.after(Math.max(1, Math.ceil(idleTimeoutMs / 10)), () => {
+    if (idleTimeoutMs < 0) return undefined
+    return clock.after(Math.min(SWEEP_MS_MAX, Math.max(1, Math.ceil(idleTimeoutMs / 10))), () => {
       const now = clock.monotonicMs()
       for (const connection of this.#connections)
         if (connection.idleMs(now) >= idleTimeoutMs) connection.destroy(`idle for ${idleTimeoutMs} ms`)
