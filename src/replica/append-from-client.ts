@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { isTransactional } from '../protocol/batches/batch-header.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { ClientAppendError, type RecordError } from './client-append-error.ts'
+import { errorCodeOf } from './log-failure.ts'
 import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 import { type ValidBatch, validateClientBatch } from './validate-client-batch.ts'
@@ -87,27 +88,25 @@ async function append(partition: Partition, batch: ValidBatch, request: ClientAp
       ErrorCode.INVALID_TXN_STATE,
       `${partition.name}: the records are not part of a transaction that this cluster knows`,
     )
-  const duplicate = checkProducer(partition, batch)
-  if (duplicate) return duplicate
-  const result = await partition.log.appendAsLeader(batch.bytes, {
-    leaderEpoch: partition.leaderEpoch,
-    assignOffsets: true,
-  })
-  partition.appended(batch.bytes.length)
-  return {
-    baseOffset: result.firstOffset,
-    endOffset: result.lastOffset + 1,
-    logAppendTimeMs: batch.logAppendTimeMs,
+  const result = await partition.log.appendAsLeader(batch.bytes, { leaderEpoch: partition.leaderEpoch })
+  switch (result.kind) {
+    case 'refused':
+      throw new ClientAppendError(result.errorCode, `${partition.name}: ${result.message}`)
+    case 'duplicate':
+      // One of the producer's last batches again: answered with where it already is.
+      return {
+        baseOffset: result.baseOffset,
+        endOffset: result.lastOffset + 1,
+        logAppendTimeMs: result.timestamp,
+      }
+    case 'appended':
+      partition.appended(batch.bytes.length)
+      return {
+        baseOffset: result.baseOffset,
+        endOffset: result.lastOffset + 1,
+        logAppendTimeMs: batch.logAppendTimeMs,
+      }
   }
-}
-
-/** A repeated batch is answered with where it already is. Throws for sequences that do not follow. */
-function checkProducer(partition: Partition, batch: ValidBatch): Appended | undefined {
-  const verdict = partition.log.checkProducer(batch.header)
-  if (verdict.kind === 'ok') return undefined
-  if (verdict.kind === 'duplicate')
-    return { baseOffset: verdict.firstOffset, endOffset: verdict.lastOffset + 1, logAppendTimeMs: verdict.timestamp }
-  throw new ClientAppendError(verdict.errorCode, `${partition.name}: ${verdict.message}`)
 }
 
 async function acknowledge(
@@ -140,8 +139,9 @@ function refusedOutcome(partition: Partition, error: unknown, context: AppendCon
   if (error instanceof ClientAppendError) return failedAppend(error.errorCode, error.message, error.recordErrors)
   if (error instanceof PartitionUnavailable) return failedAppend(error.errorCode, error.message)
   if (partition.unavailable) return failedAppend(partition.unavailable.errorCode, partition.unavailable.message)
-  context.storageFailed(partition, error)
-  return failedAppend(ErrorCode.KAFKA_STORAGE_ERROR, `${partition.name}: the log cannot be written`)
+  const errorCode = errorCodeOf(error)
+  if (errorCode === ErrorCode.KAFKA_STORAGE_ERROR) context.storageFailed(partition, error)
+  return failedAppend(errorCode, `${partition.name}: the log cannot be written`)
 }
 
 /** The outcome of an append that was refused. */

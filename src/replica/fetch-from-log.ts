@@ -11,13 +11,16 @@ export async function fetchFromLog(
   clock: Clock,
 ): Promise<FetchedPartition[]> {
   const deadlineMs = clock.monotonicMs() + query.maxWaitMs
-  for (let round = 0; ; round++) {
-    const reads = await readAll(source, query, round === 0)
+  let reads = await readAll(source, query, true)
+  for (;;) {
     const remainingMs = deadlineMs - clock.monotonicMs()
-    if (remainingMs <= 0 || query.signal.aborted || isComplete(reads, query)) return reads.map(read => read.result)
+    if (remainingMs <= 0 || query.signal.aborted || isComplete(reads, query)) break
     const snapshots = reads.flatMap(read => read.snapshot ?? [])
-    await awaitNews(snapshots, { query, readBytes: bytesOf(reads), remainingMs, clock })
+    const news = await awaitNews(snapshots, { query, readBytes: bytesOf(reads), remainingMs, clock })
+    reads = await readAll(source, query, false)
+    if (news === 'answer') break
   }
+  return reads.map(read => read.result)
 }
 
 interface Read {

@@ -2,37 +2,42 @@
 import type { Clock } from '../core/clock.ts'
 import { boundOf, type FetchQuery, type ReadSnapshot } from './fetch-query.ts'
 
+/** Why a wait ended: there may be enough bytes, or the fetch is to be answered with whatever there is. */
+export type News = 'bytes' | 'answer'
+
 /**
- * Resolves when, since the snapshots, enough bytes may have become readable, a partition needs an answer at once (another
- * leader epoch, gone, truncated, or for a follower: another high watermark or log start), the time is up, or the client left.
+ * Resolves to 'bytes' when, since the snapshots, enough bytes may have become readable; to 'answer' when a partition needs an
+ * answer at once (another leader epoch, gone, truncated, or for a follower: another high watermark or log start), when the
+ * time is up, or the client left.
  */
 export function awaitNews(
   snapshots: readonly ReadSnapshot[],
   wait: { readonly query: FetchQuery; readonly readBytes: number; readonly remainingMs: number; readonly clock: Clock },
-): Promise<void> {
+): Promise<News> {
   return new Promise(resolve => {
     const { query } = wait
     let missingBytes = Math.max(1, Math.min(query.minBytes, query.bytesMax) - wait.readBytes)
     const stops: (() => void)[] = []
     let finished = false
-    const finish = () => {
+    const finish = (news: News) => {
       if (finished) return
       finished = true
       for (const stop of stops) stop()
-      resolve()
+      resolve(news)
     }
-    const timer = wait.clock.after(wait.remainingMs, finish)
+    const timer = wait.clock.after(wait.remainingMs, () => finish('answer'))
     stops.push(() => timer.cancel())
-    query.signal.addEventListener('abort', finish, { once: true })
-    stops.push(() => query.signal.removeEventListener('abort', finish))
+    const leave = () => finish('answer')
+    query.signal.addEventListener('abort', leave, { once: true })
+    stops.push(() => query.signal.removeEventListener('abort', leave))
     for (const snapshot of snapshots) {
       let counted = 0
       const look = () => {
-        if (needsAnswer(snapshot, query)) return finish()
+        if (needsAnswer(snapshot, query)) return finish('answer')
         const bytes = newBytes(snapshot, query)
         missingBytes -= bytes - counted
         counted = bytes
-        if (missingBytes <= 0) finish()
+        if (missingBytes <= 0) finish('bytes')
       }
       stops.push(snapshot.partition.watch(look))
       // What happened between the read and now called no watcher.

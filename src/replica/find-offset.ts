@@ -54,7 +54,7 @@ export async function findOffset(partition: Partition, question: OffsetQuestion)
     case offsetSpec.earliestPendingUpload:
       return NOTHING
     case offsetSpec.maxTimestamp:
-      return visible(await log.offsetOfMaxTimestamp(), end)
+      return visible(await log.maxTimestamp(), end)
     default:
       return visible(await log.offsetForTimestamp(question.timestamp), end)
   }

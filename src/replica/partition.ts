@@ -136,7 +136,7 @@ export class Partition {
   followerFetched(replicaId: number, fetchOffset: number): void {
     if (!this.#assignment.replicas.includes(replicaId)) return
     this.#followerEnds.set(replicaId, fetchOffset)
-    this.#advanceHighWatermark()
+    if (this.#advanceHighWatermark()) this.#changed()
   }
 
   /** To be called after every append, in the same turn as the log's answer. */
@@ -185,13 +185,14 @@ export class Partition {
     await this.writes.idle()
   }
 
-  #advanceHighWatermark(): void {
+  #advanceHighWatermark(): boolean {
     let end = this.log.logEndOffset
     for (const replica of this.#assignment.isr)
       if (replica !== this.#brokerId) end = Math.min(end, this.#followerEnds.get(replica) ?? -1)
-    if (end <= this.#highWatermark) return
+    if (end <= this.#highWatermark) return false
     this.#highWatermark = end
     this.#waiters.advance(end)
+    return true
   }
 
   #changed(): void {

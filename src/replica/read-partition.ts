@@ -1,8 +1,8 @@
 /** Reads one partition for a fetch, with Kafka's checks of epochs and offsets; fetch-from-log.ts calls it. */
 
-import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { boundOf, type FetchQuery, type FetchTarget, type PartitionSource, type ReadSnapshot } from './fetch-query.ts'
+import { errorCodeOf } from './log-failure.ts'
 import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 
@@ -42,17 +42,18 @@ export async function readPartition(
     partition = source.lookup(target.topicId, target.partition)
     const epochError = partition.leaderEpochError(target.currentLeaderEpoch)
     if (epochError !== ErrorCode.NONE) return refused(epochError)
-    const snapshot = snapshotOf(partition, target, limits.query)
     const diverging = divergence(partition, target)
-    if (diverging) return { result: { ...answerOf(snapshot, limits.query), divergingEpoch: diverging }, snapshot }
-    if (limits.query.replicaId >= 0 && limits.recordsProgress)
+    if (!diverging && limits.query.replicaId >= 0 && limits.recordsProgress)
       partition.followerFetched(limits.query.replicaId, target.fetchOffset)
+    const snapshot = snapshotOf(partition, target, limits.query)
+    if (diverging) return { result: { ...answerOf(snapshot, limits.query), divergingEpoch: diverging }, snapshot }
     return { result: await read(snapshot, target, limits), snapshot }
   } catch (error) {
     if (error instanceof PartitionUnavailable) return refused(error.errorCode)
     if (partition?.unavailable) return refused(partition.unavailable.errorCode)
-    if (partition) source.storageFailed(partition, error)
-    return refused(ErrorCode.KAFKA_STORAGE_ERROR)
+    const errorCode = errorCodeOf(error)
+    if (partition && errorCode === ErrorCode.KAFKA_STORAGE_ERROR) source.storageFailed(partition, error)
+    return refused(errorCode)
   }
 }
 
@@ -61,31 +62,27 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   const { fetchOffset } = target
   const answer = answerOf(snapshot, limits.query)
   if (fetchOffset < partition.log.logStartOffset || fetchOffset > partition.log.logEndOffset)
-    throw new PartitionUnavailable(
-      ErrorCode.OFFSET_OUT_OF_RANGE,
-      `${partition.name} does not have offset ${fetchOffset}`,
-    )
+    throw outOfRange(partition, fetchOffset)
   if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
-  const { records } = await partition.log.read({
+  const found = await partition.log.read({
     offset: fetchOffset,
     maxBytes: limits.bytesMax,
     maxOffset: bound,
     minOneBatch: limits.atLeastOneBatch,
   })
+  // The log start may have moved since.
+  if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
+  const { records } = found
   if (answer.abortedTransactions === null || records.length === 0) return { ...answer, records }
   return {
     ...answer,
     records,
-    abortedTransactions: await partition.log.abortedTransactions(fetchOffset, endOf(records)),
+    abortedTransactions: await partition.log.abortedTransactions(fetchOffset, found.nextOffset),
   }
 }
 
-/** Offset after the last batch. */
-function endOf(records: Buffer): number {
-  let end = 0
-  for (const header of batchesIn(records)) end = header.lastOffset + 1
-  return end
-}
+const outOfRange = (partition: Partition, offset: number) =>
+  new PartitionUnavailable(ErrorCode.OFFSET_OUT_OF_RANGE, `${partition.name} does not have offset ${offset}`)
 
 /** Kafka's check of `LastFetchedEpoch` (KIP-595, join.md B.2-6). Throws PartitionUnavailable with OFFSET_OUT_OF_RANGE. */
 function divergence(partition: Partition, target: FetchTarget): FetchedPartition['divergingEpoch'] {

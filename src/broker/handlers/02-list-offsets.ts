@@ -16,6 +16,7 @@ import {
   type ListOffsetsResponseInput,
 } from '../../protocol/messages/02-list-offsets.ts'
 import { findOffset, offsetSpec } from '../../replica/find-offset.ts'
+import { errorCodeOf } from '../../replica/log-failure.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
 
@@ -83,7 +84,7 @@ async function answerFor(
   } catch (error) {
     if (error instanceof PartitionUnavailable) return refused(partition, error.errorCode)
     broker.logger.error('an offset could not be looked up', { topic, partition: partition.partitionIndex, error })
-    return refused(partition, ErrorCode.KAFKA_STORAGE_ERROR)
+    return refused(partition, errorCodeOf(error))
   }
 }
 

@@ -11,6 +11,7 @@ import { isInternalTopic } from '../../metadata/topic-names.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { DeleteRecordsApi, type DeleteRecordsRequest } from '../../protocol/messages/21-delete-records.ts'
 import { deleteRecordsBefore } from '../../replica/delete-records.ts'
+import { errorCodeOf } from '../../replica/log-failure.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
 import { type BrokerContext, handlerOf } from '../handler.ts'
 
@@ -53,6 +54,6 @@ async function deleteIn(broker: BrokerContext, topic: string, { partitionIndex, 
   } catch (error) {
     if (error instanceof PartitionUnavailable) return refused(error.errorCode)
     broker.logger.error('records could not be deleted', { topic, partition: partitionIndex, error })
-    return refused(ErrorCode.KAFKA_STORAGE_ERROR)
+    return refused(errorCodeOf(error))
   }
 }

@@ -1,0 +1,149 @@
+/** A whole standalone broker in memory for tests: controller, replicas and handlers in the order in which a node wires them. */
+
+import { LocalController } from '../../controller/local/local-controller.ts'
+import { type Clock, ManualClock } from '../../core/clock.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
+import { randomUuid } from '../../core/uuid.ts'
+import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
+import type { FileSystem } from '../../log/file-system.ts'
+import { PartitionLog } from '../../log/partition-log.ts'
+import type { NewTopic } from '../../metadata/controller-port.ts'
+import { topicByName } from '../../metadata/metadata-image.ts'
+import { ANONYMOUS, type ClientContext } from '../../network/request-handler.ts'
+import type { Api } from '../../protocol/schema/message.ts'
+import type { Partition } from '../../replica/partition.ts'
+import { ProducerIds } from '../../replica/producer-ids.ts'
+import { type PartitionLogs, ReplicaSet } from '../../replica/replica-set.ts'
+import { openWriteGate, type WriteGate } from '../../replica/write-gate.ts'
+import { Broker } from '../broker.ts'
+import { brokerSettings } from '../broker-settings.ts'
+
+export const NODE_ID = 1
+export const LISTENER = 'PLAINTEXT'
+
+export interface TestNodeOptions {
+  readonly file?: ReadonlyMap<string, string>
+  readonly writeGate?: WriteGate
+  readonly clock?: Clock
+  readonly fs?: FileSystem
+  readonly directory?: string
+  readonly port?: number
+  readonly logger?: Logger
+}
+
+export const testClient = (signal = new AbortController().signal): ClientContext => ({
+  connectionId: 'test',
+  remoteAddress: '127.0.0.1',
+  remotePort: 1,
+  listener: LISTENER,
+  principal: ANONYMOUS,
+  clientSoftware: undefined,
+  signal,
+})
+
+export class TestNode {
+  readonly controller: LocalController
+  readonly replicas: ReplicaSet
+  readonly producerIds: ProducerIds
+  readonly broker: Broker
+
+  private constructor(parts: Pick<TestNode, 'controller' | 'replicas' | 'producerIds' | 'broker'>) {
+    this.controller = parts.controller
+    this.replicas = parts.replicas
+    this.producerIds = parts.producerIds
+    this.broker = parts.broker
+  }
+
+  static async start(options: TestNodeOptions = {}): Promise<TestNode> {
+    const clock = options.clock ?? new ManualClock()
+    const logger = options.logger ?? silentLogger
+    const fs = options.fs ?? new MemoryFileSystem()
+    const directory = options.directory ?? '/data'
+    const file = options.file ?? new Map<string, string>()
+    const shared = { brokerId: NODE_ID, clock, logger }
+    const controller = await LocalController.open({
+      directory,
+      clusterId: randomUuid(),
+      nodeId: NODE_ID,
+      directoryId: randomUuid(),
+      listeners: [{ name: LISTENER, host: '127.0.0.1', port: options.port ?? 9092, securityProtocol: 0 }],
+      rack: null,
+      serverProperties: file,
+      fs,
+      clock,
+      logger,
+    })
+    const replicas = new ReplicaSet({ ...shared, logs: logsBelow(directory, { fs, clock, logger }), file })
+    await controller.subscribe(replicas)
+    const producerIds = new ProducerIds(controller)
+    const broker = new Broker({
+      ...shared,
+      controller,
+      replicas,
+      producerIds,
+      writeGate: options.writeGate ?? openWriteGate,
+      settings: brokerSettings(file),
+    })
+    return new TestNode({ controller, replicas, producerIds, broker })
+  }
+
+  async createTopic(name: string, options: { partitions?: number; configs?: Record<string, string> } = {}) {
+    const topic: NewTopic = {
+      name,
+      partitions: options.partitions ?? 1,
+      replicationFactor: 1,
+      assignments: new Map(),
+      configs: new Map(Object.entries(options.configs ?? {})),
+    }
+    const [created] = await this.controller.createTopics([topic], { validateOnly: false })
+    if (created?.errorCode !== 0) throw new Error(`${name}: ${created?.errorMessage}`)
+    return created
+  }
+
+  partition(topic: string, index = 0): Partition {
+    const found = topicByName(this.controller.image, topic)
+    if (!found) throw new Error(`no topic ${topic}`)
+    return this.replicas.lookup(found.id, index)
+  }
+
+  /** Encodes the request, lets the broker answer it and decodes the answer; undefined if there is none. */
+  async call<Q, QI, R, RI>(
+    api: Api<Q, QI, R, RI>,
+    request: QI,
+    options: { version?: number; client?: ClientContext; clientId?: string } = {},
+  ): Promise<R | undefined> {
+    const version = options.version ?? api.request.versions.max
+    const body = api.request.encode(request, version)
+    const incoming = {
+      apiKey: api.key,
+      apiVersion: version,
+      correlationId: 1,
+      clientId: options.clientId ?? 'test',
+      body,
+      receivedMs: 0,
+    }
+    const chunks = await this.broker.handle(incoming, options.client ?? testClient())
+    return chunks && api.response.decode(Buffer.concat(chunks), version)
+  }
+
+  async close(): Promise<void> {
+    await this.replicas.close()
+    await this.controller.close()
+  }
+}
+
+function logsBelow(directory: string, options: { fs: FileSystem; clock: Clock; logger: Logger }): PartitionLogs {
+  return {
+    open: ({ topic, topicId, index }, config) =>
+      PartitionLog.open({
+        ...options,
+        directory: `${directory}/${topic}-${index}`,
+        topic,
+        topicId,
+        partition: index,
+        config,
+        recover: true,
+      }),
+    remove: log => log.delete(),
+  }
+}

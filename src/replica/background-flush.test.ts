@@ -1,0 +1,46 @@
+/** What nobody waits for reaches the disk by itself; failures are tried again. */
+import { strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildBatch } from '../protocol/batches/build-batch.ts'
+import { BackgroundFlush } from './background-flush.ts'
+import { PartitionBench } from './fakes/open-partition.ts'
+
+test('a partition is flushed within an interval, again after a failure, and not after close', async () => {
+  const bench = new PartitionBench()
+  const partition = await bench.open()
+  const failures: unknown[] = []
+  const flush = new BackgroundFlush({
+    intervalMs: 1000,
+    clock: bench.clock,
+    failed: (_partition, error) => failures.push(error),
+  })
+  const append = async () => {
+    await partition.log.appendAsLeader(buildBatch({ records: [{ timestamp: 1n, key: null, value: null }] }), {
+      leaderEpoch: 0,
+    })
+    flush.add(partition)
+  }
+  await append()
+  await append()
+  strictEqual(partition.log.flushedOffset, 0)
+  strictEqual(bench.clock.pending, 1)
+  await bench.clock.advance(1000)
+  await partition.log.flush()
+  strictEqual(partition.log.flushedOffset, 2)
+  strictEqual(bench.clock.pending, 0)
+
+  const original = partition.log.flush.bind(partition.log)
+  partition.log.flush = () => Promise.reject(new Error('disk'))
+  await append()
+  await bench.clock.advance(1000)
+  strictEqual(failures.length, 1)
+  partition.log.flush = original
+  await bench.clock.advance(1000)
+  await original()
+  strictEqual(partition.log.flushedOffset, 3)
+
+  flush.close()
+  flush.add(partition)
+  strictEqual(bench.clock.pending, 0)
+  await bench.close()
+})
