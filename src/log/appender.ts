@@ -6,6 +6,7 @@ import { BatchCursor } from './batch-cursor.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import { checkProducer, follows, type ProducerVerdict, sequenceRefusal } from './producer-check.ts'
+import { RELATIVE_OFFSET_MAX } from './segment.ts'
 
 /** Where appended batches lie. */
 export interface Appended {
@@ -116,11 +117,11 @@ function countBatches(contents: LogContents, batches: Buffer): number {
 
 function checkOrder(contents: LogContents, batches: Buffer): { baseOffset: number; lastOffset: number } {
   const { logStartOffset, logEndOffset } = contents
-  const isEmpty = logStartOffset === logEndOffset
+  const isFresh = contents.isEmpty && logStartOffset === logEndOffset
   let first = -1
   let last = -1
   forEachBatch(batches, ({ baseOffset, lastOffset }) => {
-    const startsInside = first < 0 && isEmpty && lastOffset >= logEndOffset
+    const startsInside = first < 0 && isFresh && lastOffset >= logEndOffset
     const least = first < 0 ? logEndOffset : last + 1
     if (baseOffset < least && !startsInside) {
       const message = `${contents.name}: a batch from ${baseOffset} to ${lastOffset} cannot follow offset ${least - 1}`
@@ -162,12 +163,18 @@ async function writeBatches(contents: LogContents, batches: Buffer, how: { toget
     const left = batches.length - start
     const splits = how.together && end < batches.length && left <= contents.config.segmentBytes
     if (end === start || splits) {
-      await contents.roll(cursor.baseOffset)
+      await startSegmentFor(contents, cursor)
       end = runEnd(contents, batches, start)
     }
     await writeRun(contents, batches.subarray(start, end))
     start = end
   }
+}
+
+/** Index entries cannot express an offset 2^31 above their segment's base: a hole that large lies between two segments. */
+async function startSegmentFor(contents: LogContents, { baseOffset, lastOffset }: BatchCursor): Promise<void> {
+  if (lastOffset - contents.logEndOffset <= RELATIVE_OFFSET_MAX) await contents.roll()
+  else await contents.rollPastHole(baseOffset)
 }
 
 /** End of the batches from `start` on that the active segment takes; `start` itself if it takes none. */

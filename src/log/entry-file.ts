@@ -28,7 +28,7 @@ export class EntryFile implements Evictable {
   #tailBytes = 0
   #exists: boolean
   /** Something was written since the last sync. */
-  #dirty = false
+  #dirty: boolean
   /** The file may be longer than what counts as saved, after a failed write or cut. */
   #torn = false
 
@@ -37,13 +37,16 @@ export class EntryFile implements Evictable {
     this.#file = place.fs.file(place.path)
     this.#saved = saved
     this.#exists = exists
+    // What an earlier process left may not be durable either.
+    this.#dirty = exists
   }
 
-  /** Opens what is there; undefined if there is no file or its size is not a multiple of the entry size. */
-  static async open(place: EntryFilePlace): Promise<EntryFile | undefined> {
+  /** Opens what is there: `torn` if the size is not a multiple of the entry size, and then there are no entries. */
+  static async open(place: EntryFilePlace): Promise<{ entries: EntryFile; state: 'good' | 'missing' | 'torn' }> {
     const size = await place.fs.sizeOf(place.path)
-    if (size === undefined || size % place.entryBytes !== 0) return undefined
-    return new EntryFile(place, size / place.entryBytes, true)
+    if (size === undefined) return { entries: EntryFile.empty(place), state: 'missing' }
+    const whole = size % place.entryBytes === 0
+    return { entries: new EntryFile(place, whole ? size / place.entryBytes : 0, true), state: whole ? 'good' : 'torn' }
   }
 
   /** Starts empty; the file comes into being with `createFile` or the first save. */
@@ -71,12 +74,12 @@ export class EntryFile implements Evictable {
     this.#dirty = true
   }
 
-  /** Starts over with an empty file. */
+  /** Starts over with no entries; what is in the file goes. */
   async reset(): Promise<void> {
     this.evict()
     this.#tailBytes = 0
     this.#saved = 0
-    await this.createFile()
+    if (this.#exists) await this.createFile()
     this.#torn = false
   }
 

@@ -29,7 +29,7 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>
   /** Removes a file; does nothing if there is none. */
   remove(path: string): Promise<void>
-  /** Creates the directory and those above it. */
+  /** Creates the directory and those above it, durably. */
   createDirectory(path: string): Promise<void>
   /** Removes a directory and all in it; does nothing if there is none. */
   removeDirectory(path: string): Promise<void>

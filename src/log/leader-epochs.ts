@@ -28,11 +28,9 @@ export class LeaderEpochs {
     this.#entries = entries
   }
 
-  /** `complete` is false if the file was there and could not be read: the entries must be found in the log again. */
-  static async load(fs: FileSystem, path: string): Promise<{ epochs: LeaderEpochs; complete: boolean }> {
-    const text = await loadText(fs, path)
-    if (text === undefined) return { epochs: new LeaderEpochs(fs, path, []), complete: true }
-    const entries = parseCheckpoint(text, 2)?.map(([epoch, start]) => ({
+  /** A file that is missing or damaged counts as empty: recovery finds the epochs in the batches. */
+  static async load(fs: FileSystem, path: string): Promise<LeaderEpochs> {
+    const entries = parseCheckpoint((await loadText(fs, path)) ?? '', 2)?.map(([epoch, start]) => ({
       epoch: Number(epoch),
       startOffset: Number(start),
     }))
@@ -41,7 +39,7 @@ export class LeaderEpochs {
       const whole = Number.isSafeInteger(entry.epoch) && Number.isSafeInteger(entry.startOffset)
       return whole && (!before || (before.epoch < entry.epoch && before.startOffset < entry.startOffset))
     })
-    return { epochs: new LeaderEpochs(fs, path, valid && entries ? entries : []), complete: valid === true }
+    return new LeaderEpochs(fs, path, valid && entries ? entries : [])
   }
 
   get entries(): readonly EpochEntry[] {
@@ -59,6 +57,15 @@ export class LeaderEpochs {
     if (latest && latest.epoch === epoch && latest.startOffset <= startOffset) return
     this.#entries = this.#entries.filter(entry => entry.epoch < epoch && entry.startOffset < startOffset)
     this.#entries.push({ epoch, startOffset })
+    this.#dirty = true
+  }
+
+  /** Takes in what batches below the first entry say; `found` ascends strictly. */
+  addBefore(found: readonly EpochEntry[]): void {
+    const [first, ...later] = this.#entries
+    const entries = [...found]
+    if (first && entries.at(-1)?.epoch !== first.epoch) entries.push(first)
+    this.#entries = [...entries, ...later]
     this.#dirty = true
   }
 

@@ -5,6 +5,7 @@ import type { FileSystem } from './file-system.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { LeaderEpochs } from './leader-epochs.ts'
 import type { LogConfig } from './log-config.ts'
+import { LogError } from './log-error.ts'
 import type { ProducerState } from './producer-state.ts'
 import { Segment } from './segment.ts'
 import type { SegmentList } from './segment-list.ts'
@@ -58,6 +59,11 @@ export class LogContents {
     this.config = parts.config
   }
 
+  /** Holds no batch, not even below the log start. */
+  get isEmpty(): boolean {
+    return this.segments.sizeBytes === 0
+  }
+
   /** Creates an empty segment; the caller puts it in the list. */
   createSegment(baseOffset: number): Promise<Segment> {
     const { fs, cache, clock } = this.environment
@@ -65,12 +71,34 @@ export class LogContents {
     return Segment.create({ fs, cache, directory: this.directory, baseOffset }, clock.nowMs())
   }
 
-  /** Starts a new active segment at `baseOffset`, which lies at or above the log end. */
-  async roll(baseOffset: number): Promise<void> {
+  /**
+   * Starts a new active segment at the log end. Until the one before and then its snapshot are durable, recovery takes a gap
+   * between the two for a lost tail; that is why segments are named by the log end, not by their first batch.
+   */
+  async roll(): Promise<void> {
+    await this.#startSegment(this.logEndOffset)
+  }
+
+  /** Starts a new active segment behind a hole: what comes before is durable, and its snapshot tells recovery so. */
+  async rollPastHole(baseOffset: number): Promise<void> {
+    const before = this.segments.active
+    await before.finish()
+    await before.save()
+    try {
+      await before.syncAll()
+    } catch (error) {
+      throw new LogError('storage', `${this.name} cannot be made durable`, { cause: error, failed: true })
+    }
+    this.snapshots.take(baseOffset, this.producers.encode())
+    await this.snapshots.save(baseOffset)
+    await this.#startSegment(baseOffset)
+  }
+
+  async #startSegment(baseOffset: number): Promise<void> {
     const before = this.segments.active
     if (before.baseOffset === baseOffset) return
     await before.finish()
-    this.snapshots.take(baseOffset, this.producers.encode())
+    if (!this.snapshots.has(baseOffset)) this.snapshots.take(baseOffset, this.producers.encode())
     this.segments.add(await this.createSegment(baseOffset))
     this.rolled.add(before)
     // An empty segment between two others says nothing; the first one still carries the log start.
@@ -85,6 +113,13 @@ export class LogContents {
       this.rolled.delete(segment)
       await segment.remove()
     }
+  }
+
+  /** Closes a segment whose place another one takes. */
+  async closeSegment(segment: Segment): Promise<void> {
+    this.segments.drop([segment])
+    this.rolled.delete(segment)
+    await segment.close()
   }
 
   async syncNames(): Promise<void> {

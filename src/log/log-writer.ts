@@ -23,7 +23,11 @@ export class LogWriter {
   constructor(contents: LogContents, checkpoint: LogCheckpoint) {
     this.#contents = contents
     this.#checkpoint = checkpoint
-    this.#flusher = new Flusher(() => this.#flushPass())
+    this.#flusher = new Flusher(() =>
+      this.#flushPass().catch(error => {
+        throw this.#asLogError(error)
+      }),
+    )
     this.#flushedOffset = contents.logEndOffset
   }
 
@@ -93,8 +97,8 @@ export class LogWriter {
         this.#announced = undefined
       }
     })
-    const { logStartOffset, logEndOffset } = this.#contents
-    this.#flushedOffset = logStartOffset === logEndOffset ? logEndOffset : Math.min(this.#flushedOffset, logEndOffset)
+    const { isEmpty, logEndOffset } = this.#contents
+    this.#flushedOffset = isEmpty ? logEndOffset : Math.min(this.#flushedOffset, logEndOffset)
     this.#checkpoint.changed()
   }
 
@@ -151,27 +155,25 @@ export class LogWriter {
     })
   }
 
-  /** First what may fail and be tried again, then what may not: after a failed sync nobody knows what is on disk. */
+  /**
+   * What may fail and be tried again, then what may not: after a failed sync nobody knows what is on disk. A snapshot becomes
+   * durable after the segments before it: recovery relies on that.
+   */
   async #flushPass(): Promise<void> {
     const { segments, rolled, snapshots, logEndOffset } = this.#contents
     const { active } = segments
     const closing = [...rolled]
-    try {
-      for (const segment of closing) await segment.save()
-      await snapshots.savePending()
-    } catch (error) {
-      throw this.#asLogError(error)
-    }
+    for (const segment of closing) await segment.save()
     try {
       for (const segment of closing) await segment.syncAll()
       await active.file.sync()
       await this.#contents.syncNames()
     } catch (error) {
       // An empty segment can have been removed meanwhile: then the next pass does without it.
-      if (closing.every(segment => segments.all.includes(segment)) && segments.all.includes(active))
-        throw this.#fail(error)
-      throw this.#asLogError(error)
+      const complete = [...closing, active].every(segment => segments.all.includes(segment))
+      throw complete ? this.#fail(error) : error
     }
+    await snapshots.savePending()
     for (const segment of closing) rolled.delete(segment)
     this.#flushedOffset = Math.max(this.#flushedOffset, logEndOffset)
     if (closing.length > 0) this.#checkpoint.changed()
@@ -193,7 +195,7 @@ export class LogWriter {
   }
 
   #asLogError(error: unknown): unknown {
-    if (error instanceof LogError) return error
+    if (error instanceof LogError) return error.failed ? this.#fail(error) : error
     if (error instanceof assert.AssertionError) return this.#fail(error)
     const reason = error instanceof Error ? error.message : String(error)
     return new LogError('storage', `${this.#contents.name}: ${reason}`, { cause: error })
@@ -202,6 +204,7 @@ export class LogWriter {
   #fail(cause: unknown): LogError {
     const { environment, name } = this.#contents
     const reason = cause instanceof Error ? cause.message : String(cause)
+    if (cause instanceof LogError && cause.failed) this.#failure ??= cause
     this.#failure ??= new LogError('storage', `${name} has failed: ${reason}`, { cause, failed: true })
     environment.logger.error('the log has failed; it needs recovery', { log: name, reason })
     return this.#failure

@@ -1,6 +1,7 @@
 /** The real disk behind the FileSystem port, with a bounded number of open files; made once per node. */
 import * as fs from 'node:fs'
 import * as promises from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { FileSystem, LogFile } from './file-system.ts'
 import { systemCode } from './log-error.ts'
 
@@ -23,17 +24,23 @@ export function nodeFileSystem(options: { openFilesMax?: number } = {}): FileSys
     rename: (from, to) => promises.rename(from, to),
     remove: path => promises.rm(path, { force: true }),
     async createDirectory(path) {
-      await promises.mkdir(path, { recursive: true })
-    },
-    removeDirectory: path => promises.rm(path, { recursive: true, force: true }),
-    async syncDirectory(path) {
-      const directory = await promises.open(path, 'r')
-      try {
-        await directory.sync()
-      } finally {
-        await directory.close()
+      const first = await promises.mkdir(path, { recursive: true })
+      if (first === undefined) return
+      for (let created = path; created.length >= first.length; created = dirname(created)) {
+        await syncDirectory(dirname(created))
       }
     },
+    removeDirectory: path => promises.rm(path, { recursive: true, force: true }),
+    syncDirectory,
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await promises.open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
   }
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ManualClock } from '../core/clock.ts'
 import { silentLogger } from '../core/logger.ts'
 import { type Random, seededRandom } from '../core/random.ts'
+import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { buildEndMarker } from '../protocol/batches/control-batch.ts'
 import { LogModel } from './fakes/log-model.ts'
@@ -25,6 +26,8 @@ class Run {
   readonly model = new LogModel()
   readonly trace: string[] = []
   epoch = 0
+  /** Appends that failed may have written whole batches, which a crash may bring to light. */
+  failed: Buffer[] = []
   #store: LogStore | undefined
   #log: PartitionLog | undefined
 
@@ -111,7 +114,7 @@ class Run {
 
   async mirror(): Promise<void> {
     const end = this.model.logEndOffset
-    const isEmpty = this.model.logStartOffset === end
+    const isEmpty = this.log.sizeBytes === 0 && this.model.logStartOffset === end
     const inside = isEmpty && end > 2 && this.random() < 0.5
     const hole = this.random() < 0.02 ? 3_000_000_000 : this.random() < 0.3 ? this.below(100) : 0
     let bytes = this.batches(inside ? end - 2 : end + hole)
@@ -167,7 +170,7 @@ class Run {
   async extend(): Promise<void> {
     if (this.random() < 0.5) return
     const offset = this.model.logEndOffset + this.below(20)
-    const isEmpty = this.model.logStartOffset === this.model.logEndOffset
+    const isEmpty = this.log.sizeBytes === 0
     await this.log.extendTo(offset)
     if (isEmpty && offset > this.model.logEndOffset) this.model.startAt(offset)
     this.model.logEndOffset = offset
@@ -191,7 +194,7 @@ class Run {
     if (this.random() < 0.3) this.fs.kill()
     else this.fs.crash(this.random)
     await this.open()
-    this.checkSurvivors(flushed)
+    await this.checkSurvivors(flushed)
   }
 
   /** Everything fails from some operation of a running append on. */
@@ -208,7 +211,7 @@ class Run {
     this.fs.crash(this.random)
     this.fs.failWhen = () => undefined
     await this.open()
-    this.checkSurvivors(flushed)
+    await this.checkSurvivors(flushed)
   }
 
   /** Operations fail now and then, later not any more. */
@@ -218,6 +221,7 @@ class Run {
       const expectedEndOffset = this.log.logEndOffset
       const bytes = this.batches(expectedEndOffset)
       const append = this.log.appendMirror(bytes, { leaderEpoch: this.epoch, expectedEndOffset })
+      this.failed.push(bytes)
       await append.catch(error => ok(error instanceof LogError, String(error)))
       this.model.append(bytes)
       this.model.cutToSurvivors(this.log.logEndOffset)
@@ -227,11 +231,22 @@ class Run {
     if (!this.log.failure) return
     const flushed = this.log.flushedOffset
     this.#log = await this.#store?.reopenLog({ topic: 't', partition: 0, config })
-    this.checkSurvivors(flushed)
+    await this.checkSurvivors(flushed)
   }
 
-  checkSurvivors(flushedOffset: number): void {
+  async adoptFailed(): Promise<void> {
+    const offset = this.model.logEndOffset
+    const tail = await this.log.read({ offset, maxBytes: 10_000, maxOffset: this.log.logEndOffset, minOneBatch: true })
+    ok(tail.kind === 'batches')
+    const origin = this.failed.find(bytes => bytes.subarray(0, tail.records.length).equals(tail.records))
+    ok(origin, 'the log has batches that were never appended')
+    this.model.append(tail.records)
+  }
+
+  async checkSurvivors(flushedOffset: number): Promise<void> {
     const { logEndOffset, logStartOffset } = this.log
+    if (logEndOffset > this.model.logEndOffset) await this.adoptFailed()
+    this.failed = []
     ok(logEndOffset >= flushedOffset, `flushed to ${flushedOffset}, recovered to ${logEndOffset}`)
     ok(logEndOffset <= this.model.logEndOffset, 'nothing new')
     ok(logStartOffset <= this.model.logStartOffset)
@@ -247,7 +262,9 @@ class Run {
       { start: log.logStartOffset, end: log.logEndOffset },
       { start: model.logStartOffset, end: model.logEndOffset },
     )
-    deepStrictEqual(await readAll(log), Buffer.concat(model.visible.map(({ bytes }) => bytes)))
+    const [actual, expected] = [await readAll(log), Buffer.concat(model.visible.map(({ bytes }) => bytes))]
+    deepStrictEqual(offsetsOf(actual), offsetsOf(expected))
+    ok(actual.equals(expected), 'the same bytes')
     const { open, aborted } = model.transactions()
     deepStrictEqual(
       log.openTransactions().map(({ producerId, firstOffset }) => ({ producerId, firstOffset })),
@@ -267,6 +284,12 @@ class Run {
     }
   }
 }
+
+const offsetsOf = (bytes: Buffer): string[] =>
+  Array.from(
+    batchesIn(bytes),
+    ({ baseOffset, lastOffset, leaderEpoch }) => `${baseOffset}-${lastOffset}@${leaderEpoch}`,
+  )
 
 async function readAll(log: PartitionLog): Promise<Buffer> {
   const parts: Buffer[] = []
@@ -293,6 +316,17 @@ test('random operations, crashes and disk failures leave a log that equals the m
         await run.check()
       }
     } catch (error) {
+      if (process.env['LOG_DEBUG'])
+        console.log(
+          await run.fs.list('/data/t-0'),
+          run.model.logStartOffset,
+          run.model.logEndOffset,
+          run.model.batches.map(
+            b => `${b.header.baseOffset}-${b.header.lastOffset} p${b.header.producerId} a${b.header.attributes}`,
+          ),
+          run.log.logStartOffset,
+          run.log.logEndOffset,
+        )
       throw new Error(`seed ${seed}: ${run.trace.slice(-12).join(', ')}`, { cause: error })
     }
   }

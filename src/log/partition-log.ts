@@ -248,12 +248,12 @@ export class PartitionLog {
     return this.#writer.raiseLogStart(offset)
   }
 
-  /** Moves the log end forward, leaving a hole, durably; an empty log begins there instead. Does nothing below the end. */
+  /** Moves the log end forward, leaving a hole, durably; a log without batches begins there instead. Does nothing below the end. */
   extendTo(offset: number): Promise<void> {
     return this.#writer.change(async () => {
       if (offset <= this.logEndOffset) return
-      const isEmpty = this.logStartOffset === this.logEndOffset
-      await (isEmpty ? this.#startFullyAt(offset) : this.#writer.alone(() => extendTo(this.#contents, offset)))
+      if (this.#contents.isEmpty) await this.#startFullyAt(offset)
+      else await this.#writer.alone(() => extendTo(this.#contents, offset))
     })
   }
 

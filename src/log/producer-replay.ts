@@ -1,13 +1,18 @@
 /** Rebuilds producer state from a snapshot and the batches behind it; recovery and truncation call it. */
 import type { LogContents } from './log-contents.ts'
+import type { ProducerState } from './producer-state.ts'
 import { scanBatches } from './segment-scan.ts'
 
 /**
- * Sets the producer state to what it was when the log ended at `offset`: the newest usable snapshot at or below it, then the
+ * Sets a producer state, by default the log's, to what it was when the log ended at `offset`: the newest usable snapshot at or below it, then the
  * batches from there. Damaged snapshots are removed and an older one is taken.
  */
-export async function reloadProducerState(contents: LogContents, offset: number): Promise<void> {
-  const { producers, snapshots, config } = contents
+export async function reloadProducerState(
+  contents: LogContents,
+  offset: number,
+  producers: ProducerState = contents.producers,
+): Promise<void> {
+  const { snapshots, config } = contents
   producers.clear()
   let from = contents.segments.first.baseOffset
   for (;;) {
@@ -24,11 +29,14 @@ export async function reloadProducerState(contents: LogContents, offset: number)
     })
     await snapshots.removeWhere(candidate => candidate === snapshot.offset)
   }
-  await replay(contents, from, offset)
+  await replay(contents, producers, { from, to: offset })
 }
 
-async function replay(contents: LogContents, from: number, to: number): Promise<void> {
-  const { segments, producers } = contents
+async function replay(
+  { segments }: LogContents,
+  producers: ProducerState,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
   for (const segment of segments.all.slice(segments.indexFor(from))) {
     if (segment.baseOffset >= to) return
     const start = from <= segment.baseOffset ? { position: 0 } : await segment.find(from)

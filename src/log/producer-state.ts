@@ -101,6 +101,7 @@ export class ProducerState {
 
   /** Forgets everything but the largest producer id. */
   clear(): void {
+    if (this.#largest) this.#largest = new ProducerEntry(this.#largest.producerId)
     this.#entries.clear()
     this.#open.clear()
     this.#completed = []

@@ -3,7 +3,7 @@ import { readBatchHeader } from '../protocol/batches/batch-header.ts'
 import { verifyBatch } from '../protocol/batches/verify-batch.ts'
 import type { BatchCursor } from './batch-cursor.ts'
 import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
-import { LeaderEpochs } from './leader-epochs.ts'
+import { type EpochEntry, LeaderEpochs } from './leader-epochs.ts'
 import type { LogConfig } from './log-config.ts'
 import { LogContents, type LogEnvironment } from './log-contents.ts'
 import { reloadProducerState } from './producer-replay.ts'
@@ -27,13 +27,13 @@ export interface LoadOptions {
 
 /** Loads what is there, or creates an empty log. Everything that it answers is durable. */
 export async function loadLog(options: LoadOptions): Promise<LogContents> {
-  const { contents, unusable, epochsComplete } = await openFiles(options)
+  const { contents, unusable } = await openFiles(options)
   const { segments } = contents
   const firstDirty = firstSegmentToRebuild(options, segments, unusable)
-  if (!epochsComplete) await collectEpochs(contents)
   if (firstDirty < segments.all.length) await rebuildFrom(contents, firstDirty)
   else await reloadProducerState(contents, contents.logEndOffset)
   contents.epochs.truncateFromEnd(contents.logEndOffset)
+  await findMissingEpochs(contents)
   if (contents.logStartOffset > contents.logEndOffset) await startFullyAt(contents, contents.logStartOffset)
   contents.epochs.truncateFromStart(contents.logStartOffset)
   await contents.epochs.save()
@@ -48,7 +48,7 @@ async function openFiles(options: LoadOptions) {
   const { fs } = environment
   await fs.createDirectory(directory)
   const files = await listFiles(options)
-  const { epochs, complete } = await LeaderEpochs.load(fs, `${directory}/${LEADER_EPOCH_CHECKPOINT}`)
+  const epochs = await LeaderEpochs.load(fs, `${directory}/${LEADER_EPOCH_CHECKPOINT}`)
   const contents = new LogContents({
     environment,
     directory,
@@ -71,7 +71,7 @@ async function openFiles(options: LoadOptions) {
   if (!end) unusable.add(contents.segments.active)
   contents.logEndOffset = end?.nextOffset ?? contents.segments.active.baseOffset
   contents.logStartOffset = Math.max(options.logStartOffset, contents.segments.first.baseOffset)
-  return { contents, unusable, epochsComplete: complete }
+  return { contents, unusable }
 }
 
 /** What belongs to the log; left-overs of interrupted writes and of removed segments go. */
@@ -96,14 +96,24 @@ function firstSegmentToRebuild(options: LoadOptions, segments: SegmentList, unus
   return Math.min(first, segments.indexFor(options.recoveryPoint))
 }
 
-/** The epoch checkpoint was damaged: every batch knows its epoch. */
-async function collectEpochs(contents: LogContents): Promise<void> {
-  for (const segment of contents.segments.all) {
-    await scanBatches(segment.file, { from: 0, to: segment.sizeBytes, need: 'headers' }, cursor => {
-      noteEpoch(contents, cursor)
+/**
+ * Every batch knows its epoch: needed where the checkpoint was damaged, and where the log start went back because its raising
+ * was not durable, though the epochs below were forgotten.
+ */
+async function findMissingEpochs({ segments, epochs, logStartOffset, logEndOffset }: LogContents): Promise<void> {
+  const known = epochs.entries[0]?.startOffset ?? logEndOffset
+  if (known <= logStartOffset) return
+  const found: EpochEntry[] = []
+  for (const segment of segments.all.slice(segments.indexFor(logStartOffset))) {
+    const end = await scanBatches(segment.file, { from: 0, to: segment.sizeBytes, need: 'headers' }, cursor => {
+      const { baseOffset, leaderEpoch } = cursor
+      if (baseOffset >= known) return 'stop'
+      if (leaderEpoch > (found.at(-1)?.epoch ?? -1)) found.push({ epoch: leaderEpoch, startOffset: baseOffset })
       return 'continue'
     })
+    if (end.reason === 'stopped') break
   }
+  if (found.length > 0) epochs.addBefore(found)
 }
 
 function noteEpoch({ epochs }: LogContents, { leaderEpoch, baseOffset }: BatchCursor): void {
@@ -118,7 +128,7 @@ async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<v
   let nextOffset = suspects[0]?.baseOffset ?? 0
   await reloadProducerState(contents, nextOffset)
   for (const segment of suspects) {
-    if (condemned.length > 0 || segment.baseOffset < nextOffset) {
+    if (condemned.length > 0 || !mayFollow(contents, segment, nextOffset)) {
       condemned.push(segment)
       continue
     }
@@ -139,6 +149,10 @@ async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<v
   contents.logEndOffset = nextOffset
   await contents.snapshots.removeWhere(snapshot => snapshot > nextOffset)
 }
+
+/** Segments follow without a gap, or else the snapshot, written once the data before was durable, says that it is a hole. */
+const mayFollow = (contents: LogContents, { baseOffset }: Segment, nextOffset: number): boolean =>
+  baseOffset === nextOffset || (baseOffset > nextOffset && contents.snapshots.has(baseOffset))
 
 async function rebuildSegment(contents: LogContents, segment: Segment) {
   const { config, producers } = contents

@@ -52,13 +52,10 @@ export class SegmentIndexes {
       EntryFile.open(places.times),
       EntryFile.open(places.transactions),
     ])
-    const indexes = new SegmentIndexes(place.baseOffset, {
-      offsets: offsets ?? EntryFile.empty(places.offsets),
-      times: times ?? EntryFile.empty(places.times),
-      transactions: transactions ?? EntryFile.empty(places.transactions),
-    })
-    const torn = transactions === undefined && (await place.fs.sizeOf(places.transactions.path)) !== undefined
-    return { indexes, usable: offsets !== undefined && times !== undefined && !torn }
+    const files = { offsets: offsets.entries, times: times.entries, transactions: transactions.entries }
+    // Without an aborted transaction there is no transaction index.
+    const usable = offsets.state === 'good' && times.state === 'good' && transactions.state !== 'torn'
+    return { indexes: new SegmentIndexes(place.baseOffset, files), usable }
   }
 
   /** `segment.index.bytes` is reached; the time index keeps room for its last entry. */
@@ -80,11 +77,13 @@ export class SegmentIndexes {
     await this.transactions.truncateTo(offset)
   }
 
-  /** Empties all three. */
+  /** Empties all three, whatever was there. */
   async reset(): Promise<void> {
+    await this.offsets.entries.createFile()
     await this.offsets.entries.reset()
+    await this.times.entries.createFile()
     await this.times.reset()
-    if (this.transactions.entries.count > 0) await this.transactions.entries.reset()
+    await this.transactions.entries.reset()
   }
 
   /** Writes all entries to the files. */

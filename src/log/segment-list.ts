@@ -33,8 +33,8 @@ export class SegmentList {
 
   /** Takes a new segment in at its place, below or between others. */
   insert(segment: Segment): void {
-    const others = this.#segments.filter(other => other.baseOffset !== segment.baseOffset)
-    this.#segments = [...others, segment].sort((a, b) => a.baseOffset - b.baseOffset)
+    assert(this.#segments.every(other => other.baseOffset !== segment.baseOffset))
+    this.#segments = [...this.#segments, segment].sort((a, b) => a.baseOffset - b.baseOffset)
   }
 
   /** Takes segments out of the list; their files stay. */

@@ -18,7 +18,7 @@ export interface FoundBatch {
 }
 
 /** Index entries hold an int32. */
-const RELATIVE_OFFSET_MAX = 0x7fff_ffff
+export const RELATIVE_OFFSET_MAX = 0x7fff_ffff
 /** Most lookups end within an index interval. */
 const LOOKUP_CHUNK_BYTES = 16 * 1024
 
@@ -52,8 +52,9 @@ export class Segment {
 
   /** Creates the files of an empty segment; existing ones are emptied. */
   static async create(place: SegmentPlace, nowMs: number): Promise<Segment> {
-    const file = await place.fs.create(logPath(place))
+    // The log file last: index files alone are no segment, should this fail halfway.
     const indexes = await SegmentIndexes.create(place)
+    const file = await place.fs.create(logPath(place))
     return new Segment(place, { file, indexes, sizeBytes: 0, nowMs })
   }
 
@@ -84,7 +85,12 @@ export class Segment {
   async write(bytes: Buffer): Promise<void> {
     await this.cutTorn()
     this.#torn = true
-    await this.file.write([bytes], this.#sizeBytes)
+    try {
+      await this.file.write([bytes], this.#sizeBytes)
+    } catch (error) {
+      await this.cutTorn().catch(() => {})
+      throw error
+    }
     this.#torn = false
     this.#sizeBytes += bytes.length
   }
@@ -162,13 +168,13 @@ export class Segment {
     this.#sizeBytes = position
     this.#torn = true
     await this.cutTorn()
-    await this.file.sync()
   }
 
-  /** Removes bytes behind the end that a failed write may have left. */
+  /** Removes bytes behind the end that a failed write may have left; durably, or a crash could bring them back. */
   async cutTorn(): Promise<void> {
     if (!this.#torn) return
     await this.file.truncate(this.#sizeBytes)
+    await this.file.sync()
     this.#torn = false
   }
 

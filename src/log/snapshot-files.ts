@@ -24,13 +24,19 @@ export class SnapshotFiles {
     this.#pending.set(offset, snapshot)
   }
 
-  /** Makes the kept snapshots durable. */
+  /** Makes all kept snapshots durable. Everything below them in the log must be durable already: recovery relies on that. */
   async savePending(): Promise<void> {
-    for (const [offset, snapshot] of this.#pending) {
-      await saveFile(this.#fs, this.#path(offset), snapshot)
-      this.#saved.add(offset)
-      this.#pending.delete(offset)
-    }
+    for (const offset of this.#pending.keys()) await this.save(offset)
+  }
+
+  /** Makes one kept snapshot durable. */
+  async save(offset: number): Promise<void> {
+    const snapshot = this.#pending.get(offset)
+    if (!snapshot) return
+    // Before the attempt: one that fails late may have left the file.
+    this.#saved.add(offset)
+    await saveFile(this.#fs, this.#path(offset), snapshot)
+    this.#pending.delete(offset)
   }
 
   /** The newest snapshot at or below `offset`, undefined if there is none. */

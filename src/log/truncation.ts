@@ -1,6 +1,7 @@
 /** Cuts a log at either end and makes it continue elsewhere; PartitionLog calls it while no append and no flush runs. */
 import type { LogContents } from './log-contents.ts'
 import { reloadProducerState } from './producer-replay.ts'
+import { ProducerState } from './producer-state.ts'
 
 /**
  * Drops everything from `offset` on, durably. The log end becomes `offset`, or the base of the batch that held it. Segments go
@@ -23,7 +24,7 @@ export async function truncateTo(contents: LogContents, offset: number): Promise
   await snapshots.removeWhere(snapshot => snapshot > end)
   await reloadProducerState(contents, end)
   // A log that ends in a hole says so by the name of its last segment, or a restart would move the end back.
-  if (nextOffset < end) await contents.roll(end)
+  if (nextOffset < end) await contents.rollPastHole(end)
   epochs.truncateFromEnd(end)
   await epochs.save()
   await contents.syncNames()
@@ -54,7 +55,7 @@ async function insertEmptySegment(contents: LogContents, offset: number): Promis
     await segments.active.truncateTo(offset)
   }
   const same = segments.all.find(segment => segment.baseOffset === offset)
-  if (same) await same.close()
+  if (same) await contents.closeSegment(same)
   segments.insert(await contents.createSegment(offset))
   await contents.syncNames()
 }
@@ -76,17 +77,27 @@ export async function removeSegmentsBelow(contents: LogContents, offset: number)
     const next = all[index + 1]
     return next !== undefined && next.baseOffset <= offset
   })
-  if (condemned.length === 0) return
-  // What those segments say of open transactions is in the snapshot behind them only.
-  await contents.snapshots.savePending()
+  const first = all[condemned.length]
+  if (condemned.length === 0 || !first) return
+  await keepProducersOf(contents, first.baseOffset)
   await contents.removeSegments(condemned)
-  const first = contents.segments.first.baseOffset
-  await contents.snapshots.removeWhere(snapshot => snapshot < first)
+  await contents.snapshots.removeWhere(snapshot => snapshot < first.baseOffset)
+}
+
+/** What the segments below say of producers, and of transactions that are still open, lives on in the snapshot at `offset`. */
+async function keepProducersOf(contents: LogContents, offset: number): Promise<void> {
+  const { snapshots } = contents
+  if (!snapshots.has(offset)) {
+    const producers = new ProducerState()
+    await reloadProducerState(contents, offset, producers)
+    snapshots.take(offset, producers.encode())
+  }
+  await snapshots.save(offset)
 }
 
 /** Moves the end of a log that is not empty forward to `offset`; what lies between is a hole. */
 export async function extendTo(contents: LogContents, offset: number): Promise<void> {
-  await contents.roll(offset)
+  await contents.rollPastHole(offset)
   await contents.syncNames()
   contents.logEndOffset = offset
 }

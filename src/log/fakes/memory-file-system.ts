@@ -86,7 +86,10 @@ export class MemoryFileSystem implements FileSystem {
       const existing = directory.entry(name)
       if (existing instanceof MemoryInode) throw systemError('ENOTDIR', path)
       const next = existing ?? new MemoryDirectory()
-      if (!existing) directory.change([[name, next]])
+      if (!existing) {
+        directory.change([[name, next]])
+        directory.sync()
+      }
       directory = next
     }
   }
