@@ -47,7 +47,8 @@ test('a rate needs two samples and is the mean of the last three seconds', () =>
   strictEqual(rateAt(12_000, 13_000), 7000 / 3)
   // The first sample is out of the window now.
   strictEqual(rateAt(12_000, 14_000), 2000)
-  strictEqual(rateAt(12_000, 20_000), null)
+  // Answers further apart than that: the mean since the one before.
+  strictEqual(rateAt(18_000, 20_000), 1000)
 })
 
 test('a node that starts anew gives no negative rate', () => {

@@ -34,18 +34,19 @@ interface Sample {
   readonly bytes: ReadonlyMap<number, number>
 }
 
-/** Rates are means over this long: short enough to move, long enough not to flicker. */
+/** Rates are means over this long (or since the last answer, if that is longer ago): long enough not to flicker. */
 const WINDOW_MS = 3000
 
 export class MirrorMeter {
   #startedAtMs: number | undefined
-  #samples: Sample[] = []
+  readonly #samples: Sample[] = []
 
   /** Takes one answer, received at `atMs` (monotonic). */
   measure(mirror: MirrorData, atMs: number): MirrorFigures {
     this.#startedAtMs ??= atMs
     const bytes = new Map(mirror.mirror_lags.map(lag => [lag.partition, lag.mirrored_bytes]))
-    this.#samples = [...this.#samples.filter(sample => atMs - sample.atMs <= WINDOW_MS), { atMs, bytes }]
+    this.#samples.push({ atMs, bytes })
+    while (this.#samples.length > 2 && atMs - (this.#samples[0]?.atMs ?? atMs) > WINDOW_MS) this.#samples.shift()
     const partitions = mirror.mirror_lags
       .map(lag => ({
         partition: lag.partition,
