@@ -46,6 +46,8 @@ export class Partition {
     brokerId: number
     assignment: PartitionImage
     settings: TopicSettings
+    /** As last saved, for a partition whose followers have not fetched yet. */
+    highWatermark?: number | undefined
   }) {
     this.topic = options.identity.topic
     this.topicId = options.identity.topicId
@@ -54,7 +56,8 @@ export class Partition {
     this.#brokerId = options.brokerId
     this.#assignment = options.assignment
     this.#settings = options.settings
-    this.#highWatermark = options.log.logStartOffset
+    const { logStartOffset, logEndOffset } = options.log
+    this.#highWatermark = Math.min(Math.max(options.highWatermark ?? 0, logStartOffset), logEndOffset)
     this.#advanceHighWatermark()
   }
 
@@ -186,6 +189,8 @@ export class Partition {
   }
 
   #advanceHighWatermark(): boolean {
+    // Too few replicas make no promises: eligible leaders (KIP-966) rely on it.
+    if (this.isr.length < this.effectiveMinIsr) return false
     let end = this.log.logEndOffset
     for (const replica of this.#assignment.isr)
       if (replica !== this.#brokerId) end = Math.min(end, this.#followerEnds.get(replica) ?? -1)

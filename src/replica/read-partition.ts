@@ -66,7 +66,7 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
   const found = await partition.log.read({
     offset: fetchOffset,
-    maxBytes: limits.bytesMax,
+    maxBytes: Math.max(0, limits.bytesMax),
     maxOffset: bound,
     minOneBatch: limits.atLeastOneBatch,
   })

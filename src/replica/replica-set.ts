@@ -7,8 +7,8 @@ import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
-import type { LogConfig } from '../log/log-config.ts'
-import type { PartitionLog } from '../log/partition-log.ts'
+import { LogError } from '../log/log-error.ts'
+import type { LogStore } from '../log/log-store.ts'
 import { configLayers } from '../metadata/config-resolution.ts'
 import type { ImageSubscriber } from '../metadata/controller-port.ts'
 import type { MetadataDelta, TopicDelta } from '../metadata/metadata-delta.ts'
@@ -19,19 +19,19 @@ import type { AppendContext } from './append-from-client.ts'
 import { BackgroundFlush } from './background-flush.ts'
 import { forEachBounded } from './bounded-work.ts'
 import type { PartitionSource } from './fetch-query.ts'
-import { Partition, type PartitionIdentity } from './partition.ts'
+import { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
+import { Reopening } from './reopening.ts'
 
-/** Where partition logs come from; `LogStore` of log/, adapted by the composition root. */
-export interface PartitionLogs {
-  /** Opens the log, creating it if there is none. */
-  open(identity: PartitionIdentity, config: LogConfig): Promise<PartitionLog>
-  /** Closes the log and removes its files, now or in the background. */
-  remove(log: PartitionLog): Promise<void>
-}
+/** Where partition logs come from. */
+export type PartitionLogs = Pick<
+  LogStore,
+  'openLog' | 'reopenLog' | 'deleteLog' | 'savedHighWatermark' | 'noteHighWatermark'
+>
 
 export interface ReplicaSetOptions {
   readonly brokerId: number
+  /** Closed by its owner, after this. */
   readonly logs: PartitionLogs
   /** The server's properties file: defaults of topic configs come from it. */
   readonly file: ReadonlyMap<string, string>
@@ -54,6 +54,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   /** Logs that could not be opened, with what to answer. */
   readonly #offline = new Map<string, PartitionUnavailable>()
   readonly #flush: BackgroundFlush
+  readonly #reopening: Reopening
   #image: MetadataImage | undefined
   #closed = false
 
@@ -61,6 +62,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     this.#options = options
     this.clock = options.clock
     this.#logger = options.logger.child({ component: 'replica' })
+    this.#reopening = new Reopening(options)
     this.#flush = new BackgroundFlush({
       intervalMs: options.flushIntervalMs ?? FLUSH_INTERVAL_MS,
       clock: options.clock,
@@ -103,8 +105,16 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     this.#flush.add(partition)
   }
 
+  /** A log that failed for good is taken out of service and opened again, with recovery, until that works. */
   storageFailed(partition: Partition, error: unknown): void {
     this.#logger.error('the log of a partition failed', { partition: partition.name, error: messageOf(error) })
+    const key = keyOf(partition.topicId, partition.index)
+    if (!(error instanceof LogError && error.failed) || this.#partitions.get(key) !== partition) return
+    const reason = new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, `${partition.name}: ${messageOf(error)}`)
+    this.#partitions.delete(key)
+    this.#offline.set(key, reason)
+    void partition.leave(reason)
+    this.#reopenLater(partition.topicId, partition.index)
   }
 
   async onImage(image: MetadataImage, delta: MetadataDelta): Promise<void> {
@@ -118,19 +128,16 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     await this.#applyConfigs(image, delta)
   }
 
-  /** Refuses later use, releases those who wait, flushes and closes every log. */
+  /** Refuses later use, releases those who wait and lets running writes end. The logs stay open: their owner closes them. */
   async close(): Promise<void> {
     this.#closed = true
     this.#flush.close()
+    this.#reopening.close()
     const reason = new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, 'this node is shutting down')
-    await forEachBounded(this.#partitions.values(), PARALLEL_LOGS, async partition => {
+    for (const partition of this.#partitions.values()) {
       await partition.leave(reason)
-      try {
-        await partition.log.close()
-      } catch (error) {
-        this.storageFailed(partition, error)
-      }
-    })
+      this.#options.logs.noteHighWatermark(partition.log, partition.highWatermark)
+    }
     this.#partitions.clear()
   }
 
@@ -139,50 +146,81 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     assert(assignment, `the delta names partition ${topic.name}-${index}, which the image lacks`)
     const key = keyOf(topic.id, index)
     const present = this.#partitions.get(key)
-    const leads = assignment.leader === this.#options.brokerId
     try {
-      if (!leads) return present && (await this.#stopLeading(key, present))
-      const partition = present ?? (await this.#open(topic, index))
+      if (assignment.leader !== this.#options.brokerId) return present && (await this.#stopLeading(key, present))
+      const partition = present ?? (await this.#open(topic, index, 'openLog'))
       await partition.lead(assignment)
       this.#partitions.set(key, partition)
       this.#offline.delete(key)
     } catch (error) {
-      const message = `the log of ${topic.name}-${index} cannot be opened: ${messageOf(error)}`
-      this.#offline.set(key, new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, message))
-      this.#logger.error('a partition is offline', { partition: `${topic.name}-${index}`, error: messageOf(error) })
+      const reason = this.#goOffline(topic, index, error)
+      this.#partitions.delete(key)
+      await present?.leave(reason)
+      this.#reopenLater(topic.id, index)
     }
   }
 
-  async #open(topic: TopicImage, index: number): Promise<Partition> {
-    const identity = { topic: topic.name, topicId: topic.id, index }
+  #goOffline(topic: TopicImage, index: number, error: unknown): PartitionUnavailable {
+    const message = `the log of ${topic.name}-${index} cannot be opened: ${messageOf(error)}`
+    const reason = new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, message)
+    this.#offline.set(keyOf(topic.id, index), reason)
+    this.#logger.error('a partition is offline', { partition: `${topic.name}-${index}`, error: messageOf(error) })
+    return reason
+  }
+
+  #reopenLater(topicId: Uuid, index: number): void {
+    this.#reopening.schedule(keyOf(topicId, index), async () => {
+      const topic = this.#image?.topics.get(topicId)
+      const assignment = topic?.partitions[index]
+      const key = keyOf(topicId, index)
+      const wanted = assignment?.leader === this.#options.brokerId && !this.#partitions.has(key)
+      if (!topic || !wanted || this.#closed) return true
+      try {
+        const partition = await this.#open(topic, index, 'reopenLog')
+        await partition.lead(assignment)
+        // Deleted or closed meanwhile: the log is the owner's business again.
+        if (this.#closed || !this.#offline.delete(key)) return true
+        this.#partitions.set(key, partition)
+        this.#logger.info('a partition is back', { partition: partition.name })
+        return true
+      } catch (error) {
+        if (this.#image?.topics.has(topicId)) this.#goOffline(topic, index, error)
+        return false
+      }
+    })
+  }
+
+  async #open(topic: TopicImage, index: number, how: 'openLog' | 'reopenLog'): Promise<Partition> {
     const assignment = topic.partitions[index]
     assert(assignment)
+    const { logs, brokerId } = this.#options
     const settings = this.#settingsOf(topic.name)
-    const log = await this.#options.logs.open(identity, settings)
-    return new Partition({ identity, log, brokerId: this.#options.brokerId, assignment, settings })
+    const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings })
+    const highWatermark = logs.savedHighWatermark(topic.name, index)
+    const identity = { topic: topic.name, topicId: topic.id, index }
+    return new Partition({ identity, log, brokerId, assignment, settings, highWatermark })
   }
 
   async #stopLeading(key: string, partition: Partition): Promise<void> {
     this.#partitions.delete(key)
-    await partition.leave(
-      new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, `${partition.name} is led elsewhere`),
-    )
-    await partition.log.close()
+    const { name } = partition
+    await partition.leave(new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, `${name} is led elsewhere`))
+    this.#options.logs.noteHighWatermark(partition.log, partition.highWatermark)
   }
 
   async #removeTopic(topic: TopicImage): Promise<void> {
     for (const index of topic.partitions.keys()) {
       const key = keyOf(topic.id, index)
       this.#offline.delete(key)
+      this.#reopening.cancel(key)
       const partition = this.#partitions.get(key)
-      if (!partition) continue
       this.#partitions.delete(key)
-      const gone = new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `${partition.name} was deleted`)
-      await partition.leave(gone)
+      const name = `${topic.name}-${index}`
+      await partition?.leave(new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `${name} was deleted`))
       try {
-        await this.#options.logs.remove(partition.log)
+        await this.#options.logs.deleteLog(topic.name, index)
       } catch (error) {
-        this.storageFailed(partition, error)
+        this.#logger.error('the log of a deleted partition stays', { partition: name, error: messageOf(error) })
       }
     }
   }

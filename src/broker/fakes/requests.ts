@@ -1,3 +1,4 @@
+/** Short forms of Produce, Fetch and DeleteRecords requests to one partition of a TestNode; for tests of handlers. */
 import { ZERO_UUID } from '../../core/uuid.ts'
 import { buildBatch } from '../../protocol/batches/build-batch.ts'
 import { errorName } from '../../protocol/errors.ts'

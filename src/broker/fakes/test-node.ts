@@ -6,14 +6,14 @@ import { type Logger, silentLogger } from '../../core/logger.ts'
 import { randomUuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import type { FileSystem } from '../../log/file-system.ts'
-import { PartitionLog } from '../../log/partition-log.ts'
+import { LogStore } from '../../log/log-store.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
 import { ANONYMOUS, type ClientContext } from '../../network/request-handler.ts'
 import type { Api } from '../../protocol/schema/message.ts'
 import type { Partition } from '../../replica/partition.ts'
 import { ProducerIds } from '../../replica/producer-ids.ts'
-import { type PartitionLogs, ReplicaSet } from '../../replica/replica-set.ts'
+import { ReplicaSet } from '../../replica/replica-set.ts'
 import { openWriteGate, type WriteGate } from '../../replica/write-gate.ts'
 import { Broker } from '../broker.ts'
 import { brokerSettings } from '../broker-settings.ts'
@@ -22,6 +22,7 @@ export const NODE_ID = 1
 export const LISTENER = 'PLAINTEXT'
 
 export interface TestNodeOptions {
+  readonly clusterId?: string
   readonly file?: ReadonlyMap<string, string>
   readonly writeGate?: WriteGate
   readonly clock?: Clock
@@ -42,12 +43,14 @@ export const testClient = (signal = new AbortController().signal): ClientContext
 })
 
 export class TestNode {
+  readonly logs: LogStore
   readonly controller: LocalController
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
   readonly broker: Broker
 
-  private constructor(parts: Pick<TestNode, 'controller' | 'replicas' | 'producerIds' | 'broker'>) {
+  private constructor(parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'broker'>) {
+    this.logs = parts.logs
     this.controller = parts.controller
     this.replicas = parts.replicas
     this.producerIds = parts.producerIds
@@ -61,11 +64,13 @@ export class TestNode {
     const directory = options.directory ?? '/data'
     const file = options.file ?? new Map<string, string>()
     const shared = { brokerId: NODE_ID, clock, logger }
+    const clusterId = options.clusterId ?? randomUuid()
+    const logs = await LogStore.open({ directory, identity: { clusterId, nodeId: NODE_ID }, fs, clock, logger })
     const controller = await LocalController.open({
       directory,
-      clusterId: randomUuid(),
+      clusterId,
       nodeId: NODE_ID,
-      directoryId: randomUuid(),
+      directoryId: logs.directoryId,
       listeners: [{ name: LISTENER, host: '127.0.0.1', port: options.port ?? 9092, securityProtocol: 0 }],
       rack: null,
       serverProperties: file,
@@ -73,7 +78,7 @@ export class TestNode {
       clock,
       logger,
     })
-    const replicas = new ReplicaSet({ ...shared, logs: logsBelow(directory, { fs, clock, logger }), file })
+    const replicas = new ReplicaSet({ ...shared, logs, file })
     await controller.subscribe(replicas)
     const producerIds = new ProducerIds(controller)
     const broker = new Broker({
@@ -84,7 +89,7 @@ export class TestNode {
       writeGate: options.writeGate ?? openWriteGate,
       settings: brokerSettings(file),
     })
-    return new TestNode({ controller, replicas, producerIds, broker })
+    return new TestNode({ logs, controller, replicas, producerIds, broker })
   }
 
   async createTopic(name: string, options: { partitions?: number; configs?: Record<string, string> } = {}) {
@@ -129,21 +134,6 @@ export class TestNode {
   async close(): Promise<void> {
     await this.replicas.close()
     await this.controller.close()
-  }
-}
-
-function logsBelow(directory: string, options: { fs: FileSystem; clock: Clock; logger: Logger }): PartitionLogs {
-  return {
-    open: ({ topic, topicId, index }, config) =>
-      PartitionLog.open({
-        ...options,
-        directory: `${directory}/${topic}-${index}`,
-        topic,
-        topicId,
-        partition: index,
-        config,
-        recover: true,
-      }),
-    remove: log => log.delete(),
+    await this.logs.close()
   }
 }
