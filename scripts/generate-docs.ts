@@ -15,9 +15,14 @@ const folder = fileURLToPath(new URL('../docs/generated/', import.meta.url))
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
 
 const pages = new Map(
-  [mirrorStatesPage(), linkPropertiesPage(), nodePropertiesPage(), errorsPage(), metricsPage(), kafkaApisPage()].map(
-    page => [page.name, pageText(page)],
-  ),
+  [
+    mirrorStatesPage(),
+    linkPropertiesPage(),
+    nodePropertiesPage(),
+    errorsPage(),
+    await metricsPage(),
+    kafkaApisPage(),
+  ].map(page => [page.name, pageText(page)]),
 )
 mkdirSync(folder, { recursive: true })
 const present = new Map(readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')]))

@@ -1,18 +1,20 @@
 /** docs/generated/metrics.md: the families of /metrics. */
-import { linkMetricRows } from '../../src/rest/metrics.ts'
+import { nodeMetrics } from '../../src/node/node-metrics.ts'
+import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
 import { code, type Page, plain, table } from './markdown.ts'
 
 /** The page. */
-export function metricsPage(): Page {
+export async function metricsPage(): Promise<Page> {
+  const own = families(await nodeMetrics('{version}').text()).filter(({ name }) => name.startsWith('lockstep_'))
   return {
     name: 'metrics.md',
     title: 'Metrics',
-    sources: ['src/rest/metrics.ts'],
+    sources: ['src/rest/metrics.ts', 'src/node/node-metrics.ts'],
     body: [
-      'Served as Prometheus text under `/metrics` of the REST listener.',
+      'Served as Prometheus text under `/metrics` of the REST listener, together with the usual figures of the process (`process_*`: processor time, memory, file descriptors) and of Node.js (`nodejs_*`: event loop lag, heap, garbage collection).',
       table(
         ['metric', 'type', 'labels', 'meaning'],
-        linkMetricRows.map(({ name, type, labels, help }) => [
+        [...linkMetricRows, ...own].map(({ name, type, labels, help }) => [
           code(name),
           type,
           labels.map(code).join(', '),
@@ -21,4 +23,16 @@ export function metricsPage(): Page {
       ),
     ].join('\n\n'),
   }
+}
+
+/** Families as Prometheus text describes them; labels are those of the first sample. */
+function families(text: string): (Omit<MetricRow, 'type'> & { readonly type: string })[] {
+  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)(?:\n[^#\n{]+\{([^}\n]*)\})?/gm)].map(
+    ([, name = '', help = '', type = '', labels = '']) => ({
+      name,
+      help,
+      type,
+      labels: [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    }),
+  )
 }
