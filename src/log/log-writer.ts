@@ -163,6 +163,7 @@ export class LogWriter {
     const { segments, rolled, snapshots, logEndOffset } = this.#contents
     const { active } = segments
     const closing = [...rolled]
+    const { pending } = snapshots
     for (const segment of closing) await segment.save()
     try {
       for (const segment of closing) await segment.syncAll()
@@ -173,7 +174,7 @@ export class LogWriter {
       const complete = [...closing, active].every(segment => segments.all.includes(segment))
       throw complete ? this.#fail(error) : error
     }
-    await snapshots.savePending()
+    for (const offset of pending) await snapshots.save(offset)
     for (const segment of closing) rolled.delete(segment)
     this.#flushedOffset = Math.max(this.#flushedOffset, logEndOffset)
     if (closing.length > 0) this.#checkpoint.changed()

@@ -123,6 +123,7 @@ class Run {
       bytes = buildBatch({ baseOffset: end - 2, records })
     }
     await this.log.appendMirror(bytes, { leaderEpoch: this.epoch, expectedEndOffset: end })
+    if (inside) this.model.startAt(end)
     this.model.append(bytes)
   }
 

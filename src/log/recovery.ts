@@ -132,6 +132,8 @@ async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<v
       condemned.push(segment)
       continue
     }
+    // It may know of producers whose batches are gone at the front of the log.
+    if (contents.snapshots.has(segment.baseOffset)) await reloadProducerState(contents, segment.baseOffset)
     const end = await rebuildSegment(contents, segment)
     nextOffset = end.nextOffset
     if (end.cutBytes === 0) continue

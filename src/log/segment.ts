@@ -204,11 +204,11 @@ export class Segment {
     await this.indexes.close()
   }
 
-  /** Removes the files; a read that is running ends first. */
+  /** Removes the files, the log first: a crash must not leave it without its indexes. A read that is running ends first. */
   async remove(): Promise<void> {
     await this.file.close()
-    await this.indexes.remove()
     await this.#place.fs.remove(this.file.path)
+    await this.indexes.remove()
   }
 
   #ageMs(cursor: BatchCursor, nowMs: number): number {

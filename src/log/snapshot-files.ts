@@ -19,17 +19,17 @@ export class SnapshotFiles {
     return this.#saved.has(offset) || this.#pending.has(offset)
   }
 
-  /** Keeps a snapshot in memory until `savePending`. */
+  /** Keeps a snapshot in memory until `save`. */
   take(offset: number, snapshot: Buffer): void {
     this.#pending.set(offset, snapshot)
   }
 
-  /** Makes all kept snapshots durable. Everything below them in the log must be durable already: recovery relies on that. */
-  async savePending(): Promise<void> {
-    for (const offset of this.#pending.keys()) await this.save(offset)
+  /** Offsets of the kept snapshots. */
+  get pending(): number[] {
+    return [...this.#pending.keys()]
   }
 
-  /** Makes one kept snapshot durable. */
+  /** Makes one kept snapshot durable. Everything below it in the log must be so already: recovery relies on that. */
   async save(offset: number): Promise<void> {
     const snapshot = this.#pending.get(offset)
     if (!snapshot) return
