@@ -77,7 +77,8 @@ export class LockstepNode {
       async () => {
         if (!child.alive()) return
         const { status, body } = await this.rest.request('GET', '/readyz')
-        if (status !== 200) throw new Error(`/readyz says ${status} ${JSON.stringify(body)}\n${child.output()}`)
+        if (status !== 200)
+          throw new Error(`/readyz: ${status} ${JSON.stringify(body)}\n${child.output().slice(-4_000)}`)
       },
       { timeoutMs: 30_000 },
     )

@@ -97,7 +97,12 @@ async function overtakenByDeletion({ sides, node }: MirrorWorld): Promise<void> 
 
 /** Also brings a new leader epoch, and a gap in which nothing answers. */
 async function sourceComesBack({ sides, cluster, link }: MirrorWorld): Promise<void> {
-  const topic = 'live'
+  // Not a topic with deleted records: what kill -9 makes Kafka forget of them, a mirror need not forget.
+  const topic = 'revived'
+  await sides.source.createTopic(topic)
+  await sides.source.produce(topic, { batch: 25, generate: { count: 300 } })
+  await link.mirror(topic)
+  await waitUntilInStep(sides, topic)
   await cluster.node(1).kill()
   await cluster.node(1).start()
   await sides.source.produce(topic, { batch: 25, codec: 'gzip', generate: { count: 300 } })
