@@ -148,10 +148,7 @@ async function openCluster(
   await setAsideStrayLogs(store, controller.image, logger)
   const replicas = new ReplicaSet({
     brokerId: settings.nodeId,
-    logs: {
-      open: ({ topic, topicId, index }, config) => store.openLog({ topic, topicId, partition: index, config }),
-      remove: log => store.deleteLog(log.topic, log.partition),
-    },
+    logs: store,
     file: settings.kafka,
     clock,
     logger,
