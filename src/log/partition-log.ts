@@ -23,7 +23,7 @@ import type { OpenTransaction } from './producer-state.ts'
 import { loadLog } from './recovery.ts'
 import { maxTimestamp, offsetForTimestamp, type TimestampedOffset } from './time-search.ts'
 import type { AbortedTransaction } from './transaction-index.ts'
-import { extendTo, startFullyAt, truncateTo } from './truncation.ts'
+import { extendTo, startFullyAt, truncateTo, truncationPoint } from './truncation.ts'
 
 export interface PartitionLogOptions {
   /** The partition's own directory, absolute; created if absent. */
@@ -232,9 +232,12 @@ export class PartitionLog {
   /** Drops everything from `offset` on, durably. The end becomes `offset`, or the base of the batch that held it. */
   truncateTo(offset: number): Promise<void> {
     return this.#writer.change(async () => {
-      const work = () => truncateTo(this.#contents, offset)
-      const to = { logStartOffset: Math.min(this.logStartOffset, offset), logEndOffset: offset }
-      await (offset >= this.logEndOffset ? work() : this.#writer.cut(to, work))
+      if (offset >= this.logEndOffset) return truncateTo(this.#contents, offset)
+      const end = await truncationPoint(this.#contents, offset)
+      // Nothing readable is left: a batch that holds the log start goes as a whole.
+      if (end <= this.logStartOffset) return this.#startFullyAt(Math.min(offset, this.logStartOffset))
+      const to = { logStartOffset: this.logStartOffset, logEndOffset: end }
+      await this.#writer.cut(to, () => truncateTo(this.#contents, end))
     })
   }
 

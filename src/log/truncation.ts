@@ -3,22 +3,24 @@ import type { LogContents } from './log-contents.ts'
 import { reloadProducerState } from './producer-replay.ts'
 import { ProducerState } from './producer-state.ts'
 
+/** Where a log ends that is cut at `offset`: there, or at the base of the batch that holds it. */
+export async function truncationPoint({ segments }: LogContents, offset: number): Promise<number> {
+  const held = await segments.all[segments.indexFor(offset)]?.find(offset)
+  return Math.min(offset, held?.baseOffset ?? offset)
+}
+
 /**
- * Drops everything from `offset` on, durably. The log end becomes `offset`, or the base of the batch that held it. Segments go
- * from the end, so that a crash on the way leaves a shorter log without gaps.
+ * Drops everything from `end`, a truncation point, on, durably. Segments go from the end, so that a crash on the way leaves a
+ * shorter log without gaps.
  */
-export async function truncateTo(contents: LogContents, offset: number): Promise<void> {
+export async function truncateTo(contents: LogContents, end: number): Promise<void> {
   const { segments, snapshots, epochs } = contents
-  if (offset >= contents.logEndOffset) {
-    epochs.truncateFromEnd(offset)
+  if (end >= contents.logEndOffset) {
+    epochs.truncateFromEnd(end)
     return epochs.save()
   }
-  if (offset <= contents.logStartOffset) return startFullyAt(contents, offset)
   contents.cuts++
-  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > offset).reverse())
-  const held = await segments.active.find(offset)
-  const end = Math.min(offset, held?.baseOffset ?? offset)
-  if (end <= contents.logStartOffset) return startFullyAt(contents, contents.logStartOffset)
+  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > end).reverse())
   const { nextOffset } = await segments.active.truncateTo(end)
   contents.logEndOffset = end
   await snapshots.removeWhere(snapshot => snapshot > end)
