@@ -16,7 +16,7 @@ export interface LocalDestinationOptions {
   /** The server's properties file: defaults of topic configs come from it. */
   readonly file: ReadonlyMap<string, string>
   readonly controller: Controller
-  readonly replicas: Pick<ReplicaSet, 'lookup' | 'clock' | 'flushSoon'>
+  readonly replicas: Pick<ReplicaSet, 'lookup' | 'clock' | 'flushSoon' | 'storageFailed'>
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
 }
 

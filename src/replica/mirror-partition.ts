@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { LogError } from '../log/log-error.ts'
 import type { OpenTransaction } from '../log/producer-state.ts'
 import { buildEndMarker } from '../protocol/batches/control-batch.ts'
+import { isStorageFailure } from './log-failure.ts'
 import type { Partition } from './partition.ts'
 
 export interface MirrorState {
@@ -19,6 +20,8 @@ export interface MirrorState {
 export interface MirrorContext {
   readonly clock: Clock
   flushSoon(partition: Partition): void
+  /** A log that cannot be written: told to the operator, and opened again where it must be. */
+  storageFailed(partition: Partition, error: unknown): void
 }
 
 /**
@@ -109,7 +112,7 @@ export class MirrorPartition {
 
   /** Resolves when everything appended before the call is on disk. */
   flush(): Promise<void> {
-    return this.#partition.log.flush()
+    return this.#reportingFailure(() => this.#partition.log.flush())
   }
 
   async #appendAbort(transaction: OpenTransaction): Promise<void> {
@@ -132,10 +135,19 @@ export class MirrorPartition {
   async #write(operation: () => Promise<void>): Promise<MirrorState> {
     return await this.#partition.writes.run(async () => {
       this.#partition.assertAvailable()
-      await operation()
+      await this.#reportingFailure(operation)
       this.#context.flushSoon(this.#partition)
       return this.state()
     })
+  }
+
+  async #reportingFailure(operation: () => Promise<void>): Promise<void> {
+    try {
+      await operation()
+    } catch (error) {
+      if (isStorageFailure(error)) this.#context.storageFailed(this.#partition, error)
+      throw error
+    }
   }
 
   #expectEpoch(leaderEpoch: number): void {
