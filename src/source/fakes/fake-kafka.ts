@@ -1,5 +1,5 @@
 /** A small cluster in memory behind real listeners: tests of source/ script its leaders, logs and errors. */
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import type { IncomingRequest, RequestHandler } from '../../network/request-handler.ts'
@@ -59,7 +59,8 @@ export class FakeKafka implements FetchableCluster {
       idleTimeoutMs: 1e9,
       served: new Map(API_RANGES.map(([key, min, max]) => [key, { min, max }])),
       handler: this.#handlerOf(id),
-      clock: this.clock,
+      // Closing must not wait for the test's clock.
+      clock: systemClock,
       logger: silentLogger,
     })
     const broker = { id, server, advertised: { host: '127.0.0.1', port: server.port } }

@@ -43,7 +43,13 @@ export async function startBench(t: TestContext, options: Changes & { brokers?: 
     return source
   }
   t.after(async () => {
-    await Promise.all(opened.map(source => source.close()))
+    let closed = false
+    const closing = Promise.all(opened.map(source => source.close())).finally(() => {
+      closed = true
+    })
+    // Sinks may wait for the clock.
+    await until(() => closed, 'closing the source')
+    await closing
     await kafka.close()
   })
   const until = async (condition: () => boolean, what = 'the condition') => {
