@@ -80,9 +80,10 @@ export class OrderProducer {
     while (!signal.aborted) {
       if (this.#bytes >= bytesMax) return true
       await this.write(perTick, { perRequest: perTick, signal })
+      const nowMs = this.#clock.monotonicMs()
       // After a stall nothing is made up for: the rate is a bound.
-      dueMs = Math.max(dueMs + tickMs, this.#clock.monotonicMs())
-      await sleep(this.#clock, dueMs - this.#clock.monotonicMs(), signal)
+      dueMs = Math.max(dueMs + tickMs, nowMs)
+      await sleep(this.#clock, dueMs - nowMs, signal)
     }
     return false
   }
