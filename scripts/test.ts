@@ -10,6 +10,8 @@ type RunOptions = NonNullable<Parameters<typeof run>[0]>
 /** Suites are processes; two at a time keep a two-core machine busy without starving real brokers. */
 const SUITE_CONCURRENCY = 2
 const SUITE_TIMEOUT_MS = 8 * 60_000
+/** A unit test that takes this long hangs. */
+const UNIT_TIMEOUT_MS = 60_000
 
 const { values, positionals } = parseArgs({
   options: { only: { type: 'string' }, concurrency: { type: 'string' } },
@@ -19,7 +21,7 @@ const chosen = (files: string[]) =>
   files.filter(file => positionals.length === 0 || positionals.some(part => file.includes(part))).sort()
 
 const stages: Record<string, RunOptions> = {
-  check: { files: chosen(globSync('test/checks/*.check.ts')), isolation: 'none' },
+  check: { files: chosen(globSync('test/checks/*.check.ts')), isolation: 'none', timeout: 2 * UNIT_TIMEOUT_MS },
   unit: {
     files: chosen(globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/unit/**/*.test.ts'])),
     isolation: 'none',

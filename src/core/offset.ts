@@ -1,8 +1,5 @@
 /** Offsets inside the product are safe integers; only wire messages hold bigint (docs/decisions/0002-offsets.md). */
 
-/** Largest offset the product handles. */
-export const OFFSET_MAX = Number.MAX_SAFE_INTEGER - 1
-
 /** Converts an int64 of the wire. Negative sentinels (-1, -2, ...) pass. Throws RangeError beyond 2^53. */
 export function offsetFromWire(value: bigint): number {
   const n = Number(value)
