@@ -38,6 +38,7 @@ function addDemo(program: Command): void {
           err: text => process.stderr.write(text),
           interactive: process.stdout.isTTY === true,
           columns: () => process.stdout.columns ?? 80,
+          rows: () => process.stdout.rows ?? 24,
         },
       )
     })

@@ -9,3 +9,6 @@ export class DemoError extends Error {
     this.hint = hint
   }
 }
+
+/** A node refused a request with a reason: nothing of ours is broken. */
+export class DemoRefusal extends DemoError {}

@@ -21,7 +21,7 @@ export async function playFollow(stage: DemoStage, source: { bootstrap: string; 
       .map(line => `  ${line}\n`)
       .join('')}\n`,
   )
-  const footer = () => ['Ctrl-C ends the demo.']
+  const footer = () => []
   const watch = new MirrorWatch(stage, { node: east, link: LINK, topic, footer })
   await Promise.race([watch.run(), unexpectedEnd(east)])
 }

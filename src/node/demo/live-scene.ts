@@ -53,7 +53,6 @@ async function play(
     topic: TOPIC,
     footer: () => [
       `${note}: ${countText(producer.records)} orders, ${megabytesText(producer.bytes)} MB, all codecs in turn.`,
-      'Ctrl-C ends the demo.',
     ],
   })
   const westLost = west.ended.then(async reason => {

@@ -79,3 +79,12 @@ test('partitions are sorted, totals are of what is known, the time runs from the
   strictEqual(figures.elapsedMs, 2000)
   strictEqual(new MirrorMeter().measure(mirror([lag(0, unknown)]), 0).total.lag, null)
 })
+
+test('a stopped mirror ends at its stop point', () => {
+  const stopped = {
+    ...mirror([lag(0, { lag: null, log_end_offset: null })]),
+    mirror_status: 'STOPPED',
+    stop_points: [{ partition: 0, stop_offset: 42, last_source_epoch: 0, stop_time_ms: 1 }],
+  }
+  strictEqual(new MirrorMeter().measure(stopped, 0).partitions[0]?.mirrorEndOffset, 42)
+})

@@ -47,11 +47,13 @@ export class MirrorMeter {
     const bytes = new Map(mirror.mirror_lags.map(lag => [lag.partition, lag.mirrored_bytes]))
     this.#samples.push({ atMs, bytes })
     while (this.#samples.length > 2 && atMs - (this.#samples[0]?.atMs ?? atMs) > WINDOW_MS) this.#samples.shift()
+    const stopOffsets = new Map(mirror.stop_points.map(point => [point.partition, point.stop_offset]))
     const partitions = mirror.mirror_lags
       .map(lag => ({
         partition: lag.partition,
         sourceHighWatermark: lag.source_high_watermark,
-        mirrorEndOffset: lag.log_end_offset,
+        // Once it is stopped, the mirror ends where it stopped; what clients add since is theirs.
+        mirrorEndOffset: lag.log_end_offset ?? stopOffsets.get(lag.partition) ?? null,
         lag: lag.lag,
         lagMs: lag.lag_ms,
         bytesPerSecond: this.#rate(lag.partition),

@@ -1,7 +1,7 @@
 /** The REST calls that the demo makes, to one node, as any user could; called by the demo's scenes. */
 import { messageOf } from '../../core/errors.ts'
 import type { AlterMirrorsAnswer, MirrorData } from '../../rest/schemas/mirrors.ts'
-import { DemoError } from './demo-error.ts'
+import { DemoError, DemoRefusal } from './demo-error.ts'
 
 /** Creating a link waits for its source to answer. */
 const TIMEOUT_MS = 60_000
@@ -76,7 +76,8 @@ export class NodeRest {
     }
     if (answer.ok) return text === '' ? undefined : JSON.parse(text)
     const { message, hint } = errorBody(text)
-    throw new DemoError(message ?? `${method} ${path} was answered with HTTP ${answer.status}`, hint)
+    const Refused = answer.status < 500 ? DemoRefusal : DemoError
+    throw new Refused(message ?? `${method} ${path} was answered with HTTP ${answer.status}`, hint)
   }
 }
 

@@ -1,6 +1,6 @@
 /** `lockstep demo`: chooses the scene, plays it, ends what it started and says how it went; called by bin/lockstep. */
 import { messageOf } from '../../core/errors.ts'
-import { DemoError } from './demo-error.ts'
+import { DemoError, DemoRefusal } from './demo-error.ts'
 import { type DemoOptions, type DemoPlan, DemoUsageError, planDemo } from './demo-plan.ts'
 import { DemoStage } from './demo-stage.ts'
 import { playFollow } from './follow-scene.ts'
@@ -44,11 +44,12 @@ async function perform(stage: DemoStage, plan: DemoPlan): Promise<number> {
       io.err(`Interrupted; the data in ${stage.folder} is removed.\n`)
       return plan.kind === 'once' ? EXIT.interrupted : EXIT.ok
     }
-    // Whatever went wrong, the logs may tell why.
-    await stage.close({ keepFolder: true })
+    // Somebody else's Kafka that cannot be mirrored explains itself; for anything else the logs may tell why.
+    const keepFolder = !(plan.kind === 'follow' && error instanceof DemoRefusal)
+    await stage.close({ keepFolder })
     io.err(`Error: ${messageOf(error)}\n`)
     if (error instanceof DemoError && error.hint !== undefined) io.err(`Hint: ${error.hint}\n`)
-    io.err(`The nodes are ended; their logs (node.log) and data are kept in ${stage.folder}\n`)
+    if (keepFolder) io.err(`The nodes are ended; their logs (node.log) and data are kept in ${stage.folder}\n`)
     return EXIT.failed
   }
 }

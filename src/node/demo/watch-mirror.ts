@@ -3,7 +3,7 @@ import { sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { DemoStage } from './demo-stage.ts'
 import { LiveView } from './live-view.ts'
-import { MirrorMeter } from './mirror-meter.ts'
+import { type MirrorFigures, MirrorMeter } from './mirror-meter.ts'
 import { clip, drawMirror, mirrorLine } from './mirror-table.ts'
 import type { NodeProcess } from './node-process.ts'
 
@@ -16,7 +16,7 @@ export interface WatchedMirror {
   readonly node: NodeProcess
   readonly link: string
   readonly topic: string
-  /** What is said below the table. */
+  /** What is said below the table, before how to end. */
   readonly footer: () => readonly string[]
 }
 
@@ -57,7 +57,7 @@ export class MirrorWatch {
       const figures = this.#meter.measure(await node.rest.mirror(link, topic), clock.monotonicMs())
       if (signal.aborted) return
       if (!io.interactive) return io.out(`${mirrorLine(figures)}\n`)
-      const below = ['', ...footer()]
+      const below = ['', ...footer(), ...stoppedNote(figures, node), END_NOTE]
       const columns = io.columns()
       const canvas = { columns, rows: (io.rows?.() ?? ROWS_DEFAULT) - below.length, colour: coloured() }
       this.#view.draw([...drawMirror(figures, canvas), ...below.map(line => clip(line, columns - 1))])
@@ -65,10 +65,15 @@ export class MirrorWatch {
       // The node may be busy or the mirror deleted by hand: that is worth showing, and no reason to end.
       const text = `node ${node.name}: ${messageOf(error)}`
       if (signal.aborted) return
-      if (io.interactive) this.#view.draw([clip(text, io.columns() - 1), '', ...footer()])
+      if (io.interactive) this.#view.draw([clip(text, io.columns() - 1), '', END_NOTE])
       else io.out(`${text}\n`)
     }
   }
 }
+
+const END_NOTE = 'Ctrl-C ends the demo.'
+
+const stoppedNote = ({ status, topic }: MirrorFigures, node: NodeProcess): string[] =>
+  status === 'STOPPED' ? [`On ${node.name} ${topic} is an ordinary topic now: write to it.`] : []
 
 const coloured = (): boolean => (process.env['NO_COLOR'] ?? '') === ''
