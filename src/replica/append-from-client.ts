@@ -2,7 +2,7 @@
 import type { Clock } from '../core/clock.ts'
 import { isTransactional } from '../protocol/batches/batch-header.ts'
 import { ErrorCode } from '../protocol/errors.ts'
-import { ClientAppendError, type RecordError } from './client-append-error.ts'
+import { ClientAppendError, MalformedAppend, type RecordError } from './client-append-error.ts'
 import { errorCodeOf } from './log-failure.ts'
 import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
@@ -136,13 +136,24 @@ async function acknowledge(
 }
 
 function refusedOutcome(partition: Partition, error: unknown, context: AppendContext): AppendOutcome {
-  if (error instanceof ClientAppendError) return failedAppend(error.errorCode, error.message, error.recordErrors)
+  if (error instanceof ClientAppendError) {
+    const refused = failedAppend(error.errorCode, error.message, error.recordErrors)
+    const tellsLogStart = !(error instanceof MalformedAppend) && !WITHOUT_LOG_START.has(error.errorCode)
+    return tellsLogStart ? { ...refused, logStartOffset: partition.log.logStartOffset } : refused
+  }
   if (error instanceof PartitionUnavailable) return failedAppend(error.errorCode, error.message)
   if (partition.unavailable) return failedAppend(partition.unavailable.errorCode, partition.unavailable.message)
   const errorCode = errorCodeOf(error)
   if (errorCode === ErrorCode.KAFKA_STORAGE_ERROR) context.storageFailed(partition, error)
   return failedAppend(errorCode, `${partition.name}: the log cannot be written`)
 }
+
+/** Refusals that Kafka answers without the log start. */
+const WITHOUT_LOG_START: ReadonlySet<number> = new Set([
+  ErrorCode.MESSAGE_TOO_LARGE,
+  ErrorCode.RECORD_LIST_TOO_LARGE,
+  ErrorCode.CORRUPT_MESSAGE,
+])
 
 /** The outcome of an append that was refused. */
 export const failedAppend = (

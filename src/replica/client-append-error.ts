@@ -20,3 +20,6 @@ export class ClientAppendError extends Error {
     this.recordErrors = recordErrors
   }
 }
+
+/** Refused by the form of the request, before any partition was looked at. */
+export class MalformedAppend extends ClientAppendError {}

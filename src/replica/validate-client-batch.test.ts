@@ -59,6 +59,7 @@ const refusals: [string, () => Buffer | null, Partial<TopicSettings>, keyof type
   ['a batch that was cut off', () => plain().subarray(0, 70), {}, 'INVALID_RECORD'],
   ['two batches', () => Buffer.concat([plain(), plain()]), {}, 'INVALID_RECORD'],
   ['message format 1', () => patched(plain(), batch => batch.writeInt8(1, at.magic)), {}, 'INVALID_RECORD'],
+  ['an unknown format', () => patched(plain(), batch => batch.writeInt8(9, at.magic)), {}, 'CORRUPT_MESSAGE'],
   [
     'a length below the header',
     () => patched(plain(), batch => batch.writeInt32BE(20, at.batchLength)),

@@ -14,11 +14,12 @@ import {
   usesLogAppendTime,
 } from '../protocol/batches/batch-header.ts'
 import { nextBatchPosition, recordBytesOf } from '../protocol/batches/batch-iteration.ts'
+import { at, magicAt } from '../protocol/batches/batch-layout.ts'
 import { decompress } from '../protocol/batches/compression/codecs.ts'
 import { restampBatch } from '../protocol/batches/restamp-batch.ts'
 import { verifyBatch } from '../protocol/batches/verify-batch.ts'
 import { ErrorCode } from '../protocol/errors.ts'
-import { ClientAppendError } from './client-append-error.ts'
+import { ClientAppendError, MalformedAppend } from './client-append-error.ts'
 import { rebuildBatch } from './rebuild-batch.ts'
 import { checkRecords, type RecordRules } from './record-rules.ts'
 import { MalformedRecords, type RecordScan, scanRecords } from './record-scan.ts'
@@ -50,9 +51,8 @@ export function validateClientBatch(
   request: { readonly nowMs: number; readonly produceVersion: number },
 ): ValidBatch {
   try {
-    const header = onlyBatch(records)
+    const header = onlyBatch(records, request.produceVersion)
     const bytes = records?.subarray(0, header.sizeBytes) ?? Buffer.alloc(0)
-    checkCodec(header, request.produceVersion)
     if (header.baseOffset !== 0) throw invalid(`the batch must have base offset 0, not ${header.baseOffset}`)
     checkSize(header, rules)
     verifyBatch(bytes, header)
@@ -64,21 +64,27 @@ export function validateClientBatch(
 }
 
 /** The one batch that a Produce request may carry per partition; bytes of a batch that was cut off are ignored, as Kafka does. */
-function onlyBatch(records: Buffer | null): BatchHeader {
+function onlyBatch(records: Buffer | null, produceVersion: number): BatchHeader {
+  if (records !== null) checkMagic(records)
   if (records === null || nextBatchPosition(records, 0) === -1)
-    throw invalid('a Produce request must have one record batch per partition')
+    throw malformed('a Produce request must have one record batch per partition')
   const header = readBatchHeader(records, 0)
   if (nextBatchPosition(records, header.sizeBytes) !== -1)
-    throw invalid('a Produce request may have only one record batch per partition')
-  return header
-}
-
-function checkCodec(header: BatchHeader, produceVersion: number): void {
+    throw malformed('a Produce request may have only one record batch per partition')
   if (compressionOf(header) === 'zstd' && produceVersion < ZSTD_PRODUCE_VERSION)
-    throw new ClientAppendError(
+    throw new MalformedAppend(
       ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
       `zstd needs Produce version ${ZSTD_PRODUCE_VERSION}, the request has ${produceVersion}`,
     )
+  return header
+}
+
+/** Old formats are refused by name, bytes of no format at all are corrupt. */
+function checkMagic(records: Buffer): void {
+  if (records.length <= at.magic) return
+  const magic = magicAt(records, 0)
+  if (magic === 0 || magic === 1) throw malformed(`message format ${magic} is not supported, only record batches are`)
+  if (magic !== 2) throw new ClientAppendError(ErrorCode.CORRUPT_MESSAGE, `magic ${magic} is no record format`)
 }
 
 function checkSize(header: Pick<BatchHeader, 'sizeBytes'>, rules: AppendRules): void {
@@ -138,6 +144,7 @@ function stampsOf(bytes: Buffer): Pick<BatchHeader, 'crc' | 'attributes' | 'maxT
 const maxTimestampOf = (header: BatchHeader, scan: RecordScan): bigint =>
   usesLogAppendTime(header) ? header.maxTimestamp : header.baseTimestamp + BigInt(scan.maxTimestampDelta)
 
+const malformed = (message: string) => new MalformedAppend(ErrorCode.INVALID_RECORD, message)
 const invalid = (message: string) => new ClientAppendError(ErrorCode.INVALID_RECORD, message)
 
 /** What Kafka's exception hierarchy answers for bytes that do not parse. */

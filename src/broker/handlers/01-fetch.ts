@@ -52,7 +52,7 @@ export const fetch = handlerOf(FetchApi, {
         topic: asked.topic,
         topicId: asked.topicId,
         partitions: asked.partitions.map(({ partition }) => {
-          const missing = refusedFetch(image ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : errorCode)
+          const missing = missingPartition(image ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : errorCode)
           const result = (image && byPartition.get(`${image.id}:${partition}`)) ?? missing
           return answerOf(result, { partition, image, origin, endpoints })
         }),
@@ -81,6 +81,11 @@ export const fetch = handlerOf(FetchApi, {
 })
 
 const EMPTY = Buffer.alloc(0)
+
+const missingPartition = (errorCode: number): FetchedPartition => ({
+  ...refusedFetch(errorCode),
+  abortedTransactions: [],
+})
 
 /** Partitions that the image lacks are answered without being looked up, and do not end the wait of the others. */
 const targetsOf = (asked: FetchTopic, image: TopicImage): FetchTarget[] =>

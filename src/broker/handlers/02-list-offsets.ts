@@ -19,6 +19,7 @@ import { findOffset, offsetSpec } from '../../replica/find-offset.ts'
 import { errorCodeOf } from '../../replica/log-failure.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
+import { repeated } from '../repeated.ts'
 
 /** First version that knows each special timestamp. */
 const specVersions: ReadonlyMap<bigint, number> = new Map([
@@ -37,16 +38,18 @@ type PartitionAnswer = ListOffsetsResponseInput['topics'][number]['partitions'][
 export const listOffsets = handlerOf(ListOffsetsApi, {
   versions: { min: 1, max: 11 },
   async handle(broker, request, origin) {
-    const duplicates = duplicatePartitions(request)
+    const duplicates = repeated(
+      request.topics.flatMap(({ name, partitions }) => partitions.map(partition => keyOf(name, partition))),
+    )
     const topics = await Promise.all(
       request.topics.map(async ({ name, partitions }) => ({
         name,
         partitions: await Promise.all(
-          partitions.map(partition => {
-            if (duplicates.has(`${name}-${partition.partitionIndex}`))
-              return refused(partition, ErrorCode.INVALID_REQUEST)
-            return answerFor(broker, request, { topic: name, partition, origin })
-          }),
+          oneOfEach(partitions).map(partition =>
+            duplicates.has(keyOf(name, partition))
+              ? refused(partition, ErrorCode.INVALID_REQUEST)
+              : answerFor(broker, request, { topic: name, partition, origin }),
+          ),
         ),
       })),
     )
@@ -100,14 +103,9 @@ const refused = (partition: AskedPartition, errorCode: number): PartitionAnswer 
   offset: -1n,
 })
 
-function duplicatePartitions(request: ListOffsetsRequest): ReadonlySet<string> {
-  const seen = new Set<string>()
-  const duplicates = new Set<string>()
-  for (const { name, partitions } of request.topics)
-    for (const { partitionIndex } of partitions) {
-      const key = `${name}-${partitionIndex}`
-      if (seen.has(key)) duplicates.add(key)
-      seen.add(key)
-    }
-  return duplicates
-}
+const keyOf = (topic: string, { partitionIndex }: AskedPartition): string => `${topic}-${partitionIndex}`
+
+/** A partition that is named twice is answered once. */
+const oneOfEach = (partitions: readonly AskedPartition[]): AskedPartition[] => [
+  ...new Map(partitions.map(partition => [partition.partitionIndex, partition])).values(),
+]

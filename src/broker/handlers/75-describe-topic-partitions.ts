@@ -64,6 +64,7 @@ const missing = (name: string): TopicAnswer => ({
   name,
   topicId: ZERO_UUID,
   isInternal: isInternalTopic(name),
+  topicAuthorizedOperations: topicOperations,
   partitions: [],
 })
 

@@ -59,7 +59,7 @@ test('ListOffsets refuses a partition that is named twice', async () => {
   const answer = await node.call(ListOffsetsApi, { replicaId: -1, topics: [{ name: 'orders', partitions }] })
   deepStrictEqual(
     answer?.topics[0]?.partitions.map(({ errorCode }) => errorName(errorCode)),
-    ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST'],
+    ['INVALID_REQUEST', 'NONE'],
   )
   await node.close()
 })
