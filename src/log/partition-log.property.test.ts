@@ -6,9 +6,9 @@ import { silentLogger } from '../core/logger.ts'
 import { type Random, seededRandom } from '../core/random.ts'
 import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
-import { buildEndMarker } from '../protocol/batches/control-batch.ts'
 import { LogModel } from './fakes/log-model.ts'
 import { MemoryFileSystem, systemError } from './fakes/memory-file-system.ts'
+import { randomBatches } from './fakes/random-batches.ts'
 import { verifyIndexFiles } from './fakes/verify-index-files.ts'
 import { defaultLogConfig } from './log-config.ts'
 import { LogError } from './log-error.ts'
@@ -75,33 +75,7 @@ class Run {
   }
 
   batches(first: number): Buffer {
-    let next = first
-    return Buffer.concat(
-      Array.from({ length: 1 + this.below(3) }, () => {
-        const batch = this.batch(next)
-        next += batch.readInt32BE(23) + 1 + (this.random() < 0.2 ? this.below(50) : 0)
-        return batch
-      }),
-    )
-  }
-
-  batch(baseOffset: number): Buffer {
-    const kind = this.random()
-    const producer = { producerId: BigInt(this.below(4)), producerEpoch: 0, leaderEpoch: this.epoch }
-    const timestamp = this.random() < 0.05 ? 1n << 62n : BigInt(this.below(1_000_000)) - 1n
-    if (kind < 0.15) {
-      const type = kind < 0.08 ? 'abort' : 'commit'
-      return buildEndMarker({ ...producer, type, coordinatorEpoch: 1, offset: baseOffset, timestamp })
-    }
-    const records = Array.from({ length: 1 + this.below(4) }, () => ({
-      timestamp: timestamp + BigInt(this.below(3)),
-      key: null,
-      value: Buffer.alloc(this.below(this.random() < 0.03 ? 5000 : 300), this.below(256)),
-    }))
-    const transactional = kind < 0.6
-    // A producer with a transaction open writes nothing outside of it.
-    const state = kind < 0.6 ? { ...producer, transactional, baseSequence: this.below(1000) } : {}
-    return buildBatch({ baseOffset, records, ...state })
+    return randomBatches(this.random, { first, leaderEpoch: this.epoch })
   }
 
   async append(): Promise<void> {
@@ -206,9 +180,12 @@ class Run {
     const before = this.model.logEndOffset
     const bytes = this.batches(before)
     const appended = this.log.appendMirror(bytes, { leaderEpoch: this.epoch, expectedEndOffset: before })
-    const flush = appended.then(() => this.log.flush())
-    await flush.catch(error => ok(error instanceof LogError, String(error)))
-    this.model.append(bytes)
+    this.failed.push(bytes)
+    const survives = appended.then(async () => {
+      this.model.append(bytes)
+      await this.log.flush()
+    })
+    await survives.catch(error => ok(error instanceof LogError, String(error)))
     this.fs.crash(this.random)
     this.fs.failWhen = () => undefined
     await this.open()
@@ -317,17 +294,6 @@ test('random operations, crashes and disk failures leave a log that equals the m
         await run.check()
       }
     } catch (error) {
-      if (process.env['LOG_DEBUG'])
-        console.log(
-          await run.fs.list('/data/t-0'),
-          run.model.logStartOffset,
-          run.model.logEndOffset,
-          run.model.batches.map(
-            b => `${b.header.baseOffset}-${b.header.lastOffset} p${b.header.producerId} a${b.header.attributes}`,
-          ),
-          run.log.logStartOffset,
-          run.log.logEndOffset,
-        )
       throw new Error(`seed ${seed}: ${run.trace.slice(-12).join(', ')}`, { cause: error })
     }
   }

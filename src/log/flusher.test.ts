@@ -1,0 +1,52 @@
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Flusher } from './flusher.ts'
+
+/** Passes that end when the test says so. */
+function controlled() {
+  const ends: { resolve: () => void; reject: (error: Error) => void }[] = []
+  const flusher = new Flusher(() => new Promise((resolve, reject) => ends.push({ resolve, reject })))
+  return { flusher, ends, settle: () => new Promise(resolve => setImmediate(resolve)) }
+}
+
+test('callers that come while a pass runs share the next one', async () => {
+  const { flusher, ends, settle } = controlled()
+  const done: string[] = []
+  const flush = (name: string) => flusher.flush().then(() => done.push(name))
+  const all = [flush('first')]
+  for (let i = 0; i < 100; i++) all.push(flush('later'))
+  strictEqual(ends.length, 1)
+  ends[0]?.resolve()
+  await settle()
+  deepStrictEqual(done, ['first'])
+  strictEqual(ends.length, 2)
+  ends[1]?.resolve()
+  await Promise.all(all)
+  strictEqual(ends.length, 2)
+})
+
+test('a failed pass fails its own callers only', async () => {
+  const { flusher, ends, settle } = controlled()
+  const first = rejects(flusher.flush(), /disk/)
+  const second = flusher.flush()
+  ends[0]?.reject(new Error('disk'))
+  await first
+  await settle()
+  ends[1]?.resolve()
+  await second
+})
+
+test('exclusive work and passes never overlap', async () => {
+  let running = 0
+  let most = 0
+  const busy = async () => {
+    running++
+    most = Math.max(most, running)
+    await new Promise(resolve => setImmediate(resolve))
+    running--
+  }
+  const flusher = new Flusher(busy)
+  const work = Array.from({ length: 20 }, (_, index) => (index % 3 === 0 ? flusher.exclusive(busy) : flusher.flush()))
+  await Promise.all(work)
+  strictEqual(most, 1)
+})
