@@ -1,4 +1,4 @@
-/** The REST calls that the demo makes, to one node, as any user could; called by the demo's scenes. */
+/** The REST calls that the demo makes, to one node, as a user could; called by the demo's scenes. */
 import { messageOf } from '../../core/errors.ts'
 import type { AlterMirrorsAnswer, MirrorData } from '../../rest/schemas/mirrors.ts'
 import { DemoError, DemoRefusal } from './demo-error.ts'
