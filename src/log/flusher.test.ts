@@ -1,3 +1,4 @@
+/** Group commit: who shares a pass with whom. */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Flusher } from './flusher.ts'

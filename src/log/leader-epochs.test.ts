@@ -1,3 +1,4 @@
+/** The epoch cache answers as Kafka's does, and its checkpoint has Kafka's format. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryFileSystem } from './fakes/memory-file-system.ts'

@@ -1,3 +1,4 @@
+/** A data directory: identity, clean and unclean stops, checkpoints, deletion. */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../core/clock.ts'

@@ -1,3 +1,4 @@
+/** The disk behind the FileSystem port: few descriptors, whole writes, atomic replacement. */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** One log by example: appends, mirror rules, rolls, reads, failures, recovery, times. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../core/clock.ts'

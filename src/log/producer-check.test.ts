@@ -1,3 +1,4 @@
+/** What producers may append, by Kafka's rules, and what a snapshot keeps of them. */
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readBatchHeader } from '../protocol/batches/batch-header.ts'
