@@ -33,9 +33,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Process id and, where the system tells it, the time of its start: process ids are used again. */
+/** Process id and, where the system tells it, the time of its start: process ids are used again. A zombie holds nothing. */
 async function identityOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  return `${pid} ${startTime}`
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields[0] === 'Z' ? `${pid} ended` : `${pid} ${fields[19] ?? ''}`
 }

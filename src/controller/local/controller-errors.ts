@@ -4,14 +4,14 @@ import { errorFactory } from '../../core/errors.ts'
 export const controllerErrors = {
   CONTROLLER_CLOSED: {
     status: 503,
-    restCode: 50301,
+    restCode: 50003,
     kafka: 'NOT_CONTROLLER',
     retriable: true,
     message: () => 'this node is shutting down and takes no more changes of metadata',
   },
   METADATA_LOG_FAILED: {
     status: 500,
-    restCode: 50001,
+    restCode: 500,
     kafka: 'KAFKA_STORAGE_ERROR',
     retriable: false,
     message: (detail: { reason: string }) => `the metadata log could not be written: ${detail.reason}`,
@@ -19,7 +19,7 @@ export const controllerErrors = {
   },
   METADATA_LOG_UNREADABLE: {
     status: 500,
-    restCode: 50001,
+    restCode: 500,
     kafka: 'KAFKA_STORAGE_ERROR',
     retriable: false,
     message: (detail: { directory: string; reason: string }) =>
@@ -35,7 +35,7 @@ export const controllerErrors = {
   },
   PRODUCER_IDS_EXHAUSTED: {
     status: 500,
-    restCode: 50001,
+    restCode: 500,
     kafka: 'UNKNOWN_SERVER_ERROR',
     retriable: false,
     message: () => 'all producer ids are used up',
