@@ -16,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 
 /**
- * args: {bootstrap, topic, partitions?: [n] (all), from?: offset (beginning), isolation? (read_uncommitted), content?
+ * args: {bootstrap, topic, partitions?: [n] (all), from?: offset or "middle" (beginning), isolation? (read_uncommitted), content?
  * (also give keys, values and headers as text), timeoutMs? (60000), properties?}. Reads until the end offsets at the
  * start of the command. Answers {partition: {start, end, records: [row]}} with row = [offset, timestamp, timestamp
  * type, key digest, value digest, headers digest] and with `content` also key, value and [[header, value]].
@@ -41,7 +41,7 @@ public final class ConsumeCommand implements Command {
             Map<Integer, Map<String, Object>> result = new TreeMap<>();
             Map<TopicPartition, List<Object>> rows = new java.util.HashMap<>();
             for (TopicPartition partition : partitions) {
-                consumer.seek(partition, Math.max(starts.get(partition), args.path("from").asLong(0)));
+                consumer.seek(partition, from(args.path("from"), starts.get(partition), ends.get(partition)));
                 rows.put(partition, new ArrayList<>());
                 result.put(partition.partition(), Map.of(
                     "start", starts.get(partition), "end", ends.get(partition), "records", rows.get(partition)));
@@ -49,6 +49,10 @@ public final class ConsumeCommand implements Command {
             readToEnd(consumer, ends, rows, args);
             return result;
         }
+    }
+
+    private static long from(JsonNode wanted, long start, long end) {
+        return wanted.asText().equals("middle") ? start + (end - start) / 2 : Math.max(start, wanted.asLong(0));
     }
 
     private static List<TopicPartition> partitionsOf(KafkaConsumer<byte[], byte[]> consumer, JsonNode args) {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { eventually } from '../eventually.ts'
 import { checkIndexes, type DumpedBatch, dumpLog } from './logs.ts'
-import type { Consumed, TopicSide } from './topic-side.ts'
+import type { ConsumeArgs, Consumed, TopicSide } from './topic-side.ts'
 
 /** Source and destination of a link. */
 export interface Sides {
@@ -32,9 +32,10 @@ async function offsets(side: TopicSide, topic: string) {
 export async function assertEqualTopics(sides: Sides, topic: string): Promise<void> {
   await waitUntilInStep(sides, topic)
   const { partitions } = await sides.source.describe(topic)
-  for (const { partition, logStart } of partitions) {
+  for (const { partition, logStart, highWatermark } of partitions) {
     const where = { partition, fromOffset: logStart }
     const there = await dumpLog(sides.source, topic, where)
+    strictEqual(there.length > 0, highWatermark > logStart, `${topic}-${partition} has batches to compare`)
     const here = await dumpLog(sides.mirror, topic, where)
     assertEqualBatches(here, there, `${topic}-${partition}`)
     await checkIndexes(sides.mirror, topic, partition)
@@ -57,12 +58,24 @@ async function assertEqualTimeSearch({ source, mirror }: Sides, topic: string): 
   }
 }
 
+/** One batch at a time, from inside the log (mostly inside a batch). */
+const smallFetches: ConsumeArgs = {
+  isolation: 'read_committed',
+  from: 'middle',
+  properties: { 'max.partition.fetch.bytes': '1', 'fetch.max.bytes': '1' },
+}
+
 /** Compares what Java consumers read on both sides, uncommitted and committed, record by record. */
 export async function assertEqualReads({ source, mirror }: Sides, topic: string): Promise<void> {
-  for (const isolation of ['read_uncommitted', 'read_committed'] as const) {
-    const there = await source.consume(topic, { isolation })
-    const here = await mirror.consume(topic, { isolation })
-    assertEqualRecords(here, there, `${topic} ${isolation}`)
+  const ways: readonly ConsumeArgs[] = [
+    { isolation: 'read_uncommitted' },
+    { isolation: 'read_committed' },
+    smallFetches,
+  ]
+  for (const way of ways) {
+    const there = await source.consume(topic, way)
+    const here = await mirror.consume(topic, way)
+    assertEqualRecords(here, there, `${topic} ${JSON.stringify(way)}`)
   }
 }
 

@@ -9,6 +9,11 @@ export interface DumpedBatch {
   readonly lines: readonly string[]
 }
 
+/** A field of a batch, as in `producerId: 7`; undefined where the dump does not show it. */
+export function batchField(batch: DumpedBatch, name: string): string | undefined {
+  return new RegExp(`(?:^| )${name}: (\\S+)`).exec(batch.lines[0] ?? '')?.[1]
+}
+
 interface Dump {
   readonly output: readonly string[]
   readonly problems: string

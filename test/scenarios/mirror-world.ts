@@ -18,12 +18,15 @@ export interface MirrorWorld {
   readonly close: () => Promise<void>
 }
 
+/** A killed Kafka node may only register again once its session has ended: 9 s by default. */
+const shortSession = { 'broker.session.timeout.ms': '4000', 'broker.heartbeat.interval.ms': '500' }
+
 /** Starts everything; what was started is ended again if something cannot start. */
 export async function startMirrorWorld(version: KafkaVersion): Promise<MirrorWorld> {
   const opened = new Opened()
   try {
     const [cluster, driver, node] = await opened.all<[KafkaCluster, JavaDriver, LockstepNode]>([
-      KafkaCluster.start({ version, properties: eagerCleaner }),
+      KafkaCluster.start({ version, properties: { ...eagerCleaner, ...shortSession } }),
       JavaDriver.start({ version }),
       LockstepNode.start(),
     ])

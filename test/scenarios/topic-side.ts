@@ -68,6 +68,16 @@ export type Consumed = Readonly<
 
 export type Isolation = 'read_committed' | 'read_uncommitted'
 
+/** Args of the driver's `consume` beside bootstrap and topic. */
+export interface ConsumeArgs {
+  readonly isolation?: Isolation
+  /** Where to start in every partition; default the log start. */
+  readonly from?: number | 'middle'
+  /** Also give keys, values and headers as text. */
+  readonly content?: boolean
+  readonly properties?: Readonly<Record<string, string>>
+}
+
 /** A cluster's client address and one data directory that holds all its partitions. */
 export interface SidePlace {
   readonly bootstrap: string
@@ -111,7 +121,7 @@ export class TopicSide {
   }
 
   /** Reads every partition to its end with an assigned Java consumer. */
-  consume(topic: string, args: { isolation?: Isolation; from?: number; content?: boolean } = {}): Promise<Consumed> {
+  consume(topic: string, args: ConsumeArgs = {}): Promise<Consumed> {
     return this.#call('consume', { topic, ...args })
   }
 
