@@ -3,8 +3,10 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
+import { RequestRefused } from '../network/headers.ts'
 import type { ClientContext, IncomingRequest } from '../network/request-handler.ts'
 import { ErrorCode } from '../protocol/errors.ts'
+import { DecodeError } from '../protocol/schema/codec-errors.ts'
 import type { Api } from '../protocol/schema/message.ts'
 import type { VersionRange } from '../protocol/schema/version-range.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
@@ -51,13 +53,8 @@ export class RequestFailure extends Error {
   }
 }
 
-/** The only answer is to end the connection. */
-export class CloseConnection extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'CloseConnection'
-  }
-}
+/** The only answer is to end the connection; the listener does so with the message in the log. */
+export class CloseConnection extends RequestRefused {}
 
 export interface HandlerDefinition<Q, R> {
   /** Versions that this handler serves. */
@@ -76,7 +73,7 @@ export interface Handler {
   readonly name: string
   readonly versions: VersionRange
   readonly announced: VersionRange
-  /** Decodes, handles, encodes. Rejects with CloseConnection, or DecodeError for a body that does not parse. */
+  /** Decodes, handles, encodes. Rejects with CloseConnection, also for a body that does not parse. */
   answer(broker: BrokerContext, request: IncomingRequest, client: ClientContext): Promise<readonly Buffer[] | undefined>
 }
 
@@ -89,11 +86,21 @@ export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: Hand
     announced: definition.announced ?? definition.versions,
     async answer(broker, incoming, client) {
       const version = incoming.apiVersion
-      const request = api.request.decode(incoming.body, version)
+      const request = decoded(api, incoming)
       const origin: RequestOrigin = { version, clientId: incoming.clientId, client, image: broker.controller.image }
       const answer = await answerOrFailure(broker, definition, { request, origin, name: api.name })
       return answer === undefined ? undefined : api.response.encodeChunks(answer, version)
     },
+  }
+}
+
+function decoded<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, { apiVersion, body, clientId }: IncomingRequest): Q {
+  try {
+    return api.request.decode(body, apiVersion)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    const client = clientId === null ? 'a client without id' : `client ${clientId}`
+    throw new CloseConnection(`${api.name} version ${apiVersion} of ${client} cannot be read: ${error.message}`)
   }
 }
 

@@ -7,6 +7,7 @@ import { ManualClock } from '../core/clock.ts'
 import { seededRandom } from '../core/random.ts'
 import { randomUuid, ZERO_UUID } from '../core/uuid.ts'
 import { MemoryFileSystem } from '../log/fakes/memory-file-system.ts'
+import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 
@@ -108,4 +109,23 @@ test('a log that cannot be opened at start is offline and tried again', async ()
   for (let i = 0; i < 10; i++) await clock.advance(2000)
   strictEqual(after.partition('orders').log.logEndOffset, 1)
   await after.close()
+})
+
+test('idle producers are forgotten after producer.id.expiration.ms', async () => {
+  const clock = new ManualClock()
+  const node = await TestNode.start({ clock, file: new Map([['producer.id.expiration.ms', '3600000']]) })
+  await node.createTopic('orders')
+  const records = buildBatch({
+    records: [{ timestamp: BigInt(clock.nowMs()), key: null, value: null }],
+    producerId: 5n,
+    producerEpoch: 0,
+    baseSequence: 0,
+  })
+  await produce(node, { records })
+  const known = () => Array.from(node.partition('orders').log.producers(), ({ producerId }) => producerId)
+  await clock.advance(3_000_000)
+  deepStrictEqual(known(), [5n])
+  await clock.advance(1_200_000)
+  deepStrictEqual(known(), [])
+  await node.close()
 })

@@ -3,7 +3,7 @@
  * leader epochs. The handlers and the destination of links find their partitions here.
  */
 import assert from 'node:assert/strict'
-import type { Clock } from '../core/clock.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
@@ -44,6 +44,8 @@ export interface ReplicaSetOptions {
 /** Logs opened or deleted at the same time. */
 const PARALLEL_LOGS = 16
 const FLUSH_INTERVAL_MS = 1000
+/** Kafka's `producer.id.expiration.check.interval.ms`. */
+const PRODUCER_EXPIRY_CHECK_MS = 600_000
 
 export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendContext {
   readonly name = 'replica'
@@ -56,6 +58,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   readonly #flush: BackgroundFlush
   readonly #reopening: Reopening
   #image: MetadataImage | undefined
+  #expiry: Timer
   #closed = false
 
   constructor(options: ReplicaSetOptions) {
@@ -68,6 +71,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
       clock: options.clock,
       failed: (partition, error) => this.storageFailed(partition, error),
     })
+    this.#expiry = this.#expireLater()
   }
 
   /** Every partition led here. */
@@ -131,6 +135,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   /** Refuses later use, releases those who wait and lets running writes end. The logs stay open: their owner closes them. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#expiry.cancel()
     this.#flush.close()
     this.#reopening.close()
     const reason = new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, 'this node is shutting down')
@@ -223,6 +228,14 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
         this.#logger.error('the log of a deleted partition stays', { partition: name, error: messageOf(error) })
       }
     }
+  }
+
+  /** Idle idempotent producers are forgotten now and then, or a log would remember every one that ever wrote. */
+  #expireLater(): Timer {
+    return this.#options.clock.after(PRODUCER_EXPIRY_CHECK_MS, () => {
+      for (const partition of this.#partitions.values()) partition.log.removeExpiredProducers()
+      this.#expiry = this.#expireLater()
+    })
   }
 
   async #applyConfigs(image: MetadataImage, delta: MetadataDelta): Promise<void> {
