@@ -122,7 +122,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   }
 
   async onImage(image: MetadataImage, delta: MetadataDelta): Promise<void> {
-    assert(!this.#closed, 'no image after close')
+    if (this.#closed) return
     this.#image = image
     await forEachBounded(delta.deletedTopics.values(), PARALLEL_LOGS, topic => this.#removeTopic(topic))
     const changed = [...delta.changedTopics.values()].flatMap(topic =>
