@@ -138,6 +138,14 @@ test('mirror create names the topic and passes overrides', async () => {
   deepStrictEqual([link, request.replicationFactor], ['west', 1])
 })
 
+test('topic create passes partitions and configs', async () => {
+  const engine = new FakeEngine()
+  const args = ['topic', 'create', 'numbers', '--partitions', '2', '--config', 'cleanup.policy=compact']
+  const result = await lockstep(engine, args)
+  deepStrictEqual([result.code, result.out], [0, 'Created topic "numbers".\n'], result.err)
+  strictEqual((await lockstep(engine, ['topic', 'create', 'numbers', '--partitions', 'two'])).code, 2)
+})
+
 test('failover asks on a terminal, naming what will be missing, and does nothing after "n"', async () => {
   const engine = new FakeEngine()
   engine.mirrors = [fakeMirror('orders')]

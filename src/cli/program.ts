@@ -8,6 +8,7 @@ import { addMirrorCreate } from './commands/mirror/create.ts'
 import { addMirrorDescribe } from './commands/mirror/describe.ts'
 import { addMirrorFailover } from './commands/mirror/failover.ts'
 import { addMirrorList } from './commands/mirror/list.ts'
+import { addTopicCreate } from './commands/topic/create.ts'
 import { addTopicDelete } from './commands/topic/delete.ts'
 import { addTopicList } from './commands/topic/list.ts'
 import { type CliEnvironment, PartlyFailed } from './context.ts'
@@ -38,7 +39,7 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
   const mirror = program.command('mirror').description('mirror topics')
   for (const add of [addMirrorCreate, addMirrorList, addMirrorDescribe, addMirrorFailover]) add(mirror, environment)
   const topic = program.command('topic').description('topics of this cluster')
-  for (const add of [addTopicList, addTopicDelete]) add(topic, environment)
+  for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
   return program
 }
 

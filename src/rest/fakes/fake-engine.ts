@@ -1,6 +1,6 @@
 /** Stand-ins for the engine and the ports of REST, used by the tests of routes and of the command line. */
 import { silentLogger } from '../../core/logger.ts'
-import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import { randomUuid, type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import type {
   AlterMirrorRow,
   CreateLinkRequest,
@@ -12,7 +12,7 @@ import type {
   MirrorView,
 } from '../../link/engine-api.ts'
 import type { RestContext } from '../context.ts'
-import { type ClusterAdmin, openAccess } from '../ports.ts'
+import { type ClusterAdmin, openAccess, type TopicView } from '../ports.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
 
@@ -142,22 +142,34 @@ function fakeLag(partition: number, lag: number): MirrorView['lags'][number] {
   }
 }
 
-const fakeCluster: ClusterAdmin = {
-  clusterId: FAKE_CLUSTER_ID,
-  controllerId: 1,
-  brokers: () => [{ id: 1, host: '127.0.0.1', port: 9092, rack: null }],
-  topics: () => [],
-  topic: () => undefined,
-  topicConfigs: () => [],
-  createTopic: async () => {},
-  deleteTopic: async () => {},
+/** A cluster that remembers the topics created in it. */
+function fakeCluster(): ClusterAdmin {
+  const topics = new Map<string, TopicView>()
+  return {
+    clusterId: FAKE_CLUSTER_ID,
+    controllerId: 1,
+    brokers: () => [{ id: 1, host: '127.0.0.1', port: 9092, rack: null }],
+    topics: () => [...topics.values()],
+    topic: name => topics.get(name),
+    topicConfigs: () => [],
+    createTopic: async ({ name, partitions = 1, replicationFactor = 1 }) => {
+      const all = Array.from({ length: partitions }, (_, partition) => ({
+        partition,
+        leader: 1,
+        replicas: [1],
+        isr: [1],
+      }))
+      topics.set(name, { name, topicId: ZERO_UUID, internal: false, replicationFactor, partitions: all })
+    },
+    deleteTopic: async () => {},
+  }
 }
 
 /** A complete context around `engine`; parts can be replaced. */
 export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {}): RestContext {
   return {
     engine,
-    cluster: fakeCluster,
+    cluster: fakeCluster(),
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
     metrics: [],
