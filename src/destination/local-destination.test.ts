@@ -5,7 +5,7 @@ import { TestNode } from '../broker/fakes/test-node.ts'
 import { ManualClock } from '../core/clock.ts'
 import { silentLogger } from '../core/logger.ts'
 import { seededRandom } from '../core/random.ts'
-import { ZERO_UUID } from '../core/uuid.ts'
+import { randomUuid, ZERO_UUID } from '../core/uuid.ts'
 import { Engine } from '../link/engine.ts'
 import { batchAt, linkRequest, mirrorRequest } from '../link/fakes/engine-world.ts'
 import { FakeSource } from '../link/fakes/fake-source.ts'
@@ -22,9 +22,9 @@ const record = (key: string, value: string | null): StateRecord => ({
 
 const texts = (records: readonly StateRecord[]) => records.map(({ key, value }) => `${key}=${value}`)
 
-async function startNode(fs = new MemoryFileSystem()) {
+async function startNode(fs = new MemoryFileSystem(), clusterId = randomUuid()) {
   const clock = new ManualClock()
-  const node = await TestNode.start({ fs, clock })
+  const node = await TestNode.start({ fs, clock, clusterId })
   const { controller, replicas, producerIds } = node
   const destination = new LocalDestination({ brokerId: 1, file: new Map(), controller, replicas, producerIds })
   await controller.subscribe(destination)
@@ -71,6 +71,72 @@ test('a mirror log appends with compare-and-set, and says who is wrong', async (
   deepEqual(log.openTransactions(), [])
   await rejects(destination.openMirrorLog(ZERO_UUID, 0))
   await node.close()
+})
+
+// A full disk or a failed sync takes the log out of service; the node opens it again by itself. The mirror held on to the log
+// that had failed, and waited for it until the node was restarted.
+test('a mirror log goes on with the log that was opened again after a failure', async () => {
+  const fs = new MemoryFileSystem()
+  const { node, clock, destination } = await startNode(fs)
+  const { topicId } = await node.createTopic('orders')
+  const log = await destination.openMirrorLog(topicId, 0)
+  await log.append(batchAt(0, 5), { expectedEndOffset: 0 })
+  fs.failWhen = ({ name, path }) =>
+    name === 'sync' && path.includes('/orders-0/') ? new Error('input/output error') : undefined
+  await rejects(log.flush())
+  await rejects(log.append(batchAt(5, 1), { expectedEndOffset: 5 }), MirrorLogConflict)
+  equal(log.state().logEndOffset, 5)
+  fs.failWhen = () => undefined
+  await clock.advance(60_000)
+  equal((await log.append(batchAt(5, 1), { expectedEndOffset: log.state().logEndOffset })).logEndOffset, 6)
+  await log.flush()
+  equal(node.partition('orders').log.logEndOffset, 6)
+  await node.close()
+})
+
+// Same fault in the state topic: every later operation was refused until the node was restarted.
+test('the state topic goes on after its log was opened again', async () => {
+  const fs = new MemoryFileSystem()
+  const { node, clock, stateTopic } = await startNode(fs)
+  const seen: string[][] = []
+  const log = stateTopic()
+  await log.open(records => seen.push(texts(records)))
+  await log.append([record('a', '1')])
+  fs.failWhen = ({ name, path }) =>
+    name === 'sync' && path.includes(stateTopicName) ? new Error('input/output error') : undefined
+  await rejects(log.append([record('b', '2')]))
+  await rejects(log.append([record('c', '3')]), NotLinkCoordinator)
+  fs.failWhen = () => undefined
+  await clock.advance(60_000)
+  // What became of 'b' is known only now: whoever decided without it decides anew.
+  await rejects(log.append([record('a', 'decided without b')]), NotLinkCoordinator)
+  deepEqual(seen, [['a=1'], ['b=2']])
+  await log.append([record('a', '2')])
+  deepEqual(seen, [['a=1'], ['b=2'], ['a=2']])
+  await node.close()
+})
+
+// A damaged batch was taken for what it said, or passed over: a mirror that it names could become writable.
+test('a state topic with a damaged batch is not replayed further', async () => {
+  const fs = new MemoryFileSystem()
+  const clusterId = randomUuid()
+  const first = await startNode(fs, clusterId)
+  const log = first.stateTopic()
+  await log.open(() => {})
+  await log.append([record('a', '1')])
+  await log.append([record('b', '2')])
+  await first.node.close()
+  const path = `/data/${stateTopicName}-0/00000000000000000000.log`
+  const { length } = await fs.readFile(path)
+  await fs.file(path).write([Buffer.from('x')], length - 2)
+  const second = await startNode(fs, clusterId)
+  const seen: string[][] = []
+  await rejects(
+    second.stateTopic().open(records => seen.push(texts(records))),
+    /__lockstep_state-0 is damaged at offset 1/,
+  )
+  deepEqual(seen, [['a=1']])
+  await second.node.close()
 })
 
 test('topics are created, found and their going is told', async () => {

@@ -5,65 +5,88 @@ import { isAppendConflict } from '../replica/log-failure.ts'
 import { type MirrorContext, MirrorPartition } from '../replica/mirror-partition.ts'
 import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
 
 export class LocalMirrorLog implements MirrorLog {
   readonly capabilities = { truncate: true, startAnywhere: true }
-  readonly #partition: Partition
-  readonly #mirror: MirrorPartition
+  readonly #replicas: MirrorContext & Pick<ReplicaSet, 'lookup'>
+  #partition: Partition
+  #mirror: MirrorPartition
 
-  constructor(partition: Partition, context: MirrorContext) {
+  constructor(partition: Partition, replicas: MirrorContext & Pick<ReplicaSet, 'lookup'>) {
+    this.#replicas = replicas
     this.#partition = partition
-    this.#mirror = new MirrorPartition(partition, context)
+    this.#mirror = new MirrorPartition(partition, replicas)
   }
 
   state(): MirrorLogState {
-    return this.#mirror.state()
+    return this.#current().mirror.state()
   }
 
   append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {
-    const { leaderEpoch } = this.#mirror.state()
-    return conflicts(this.#mirror.append(batches, { endOffset: expectedEndOffset, leaderEpoch }))
+    const { mirror } = this.#current()
+    const { leaderEpoch } = mirror.state()
+    return conflicts(mirror.append(batches, { endOffset: expectedEndOffset, leaderEpoch }))
   }
 
   startAt(offset: number): Promise<MirrorLogState> {
-    return conflicts(this.#mirror.startAt(offset))
+    return conflicts(this.#current().mirror.startAt(offset))
   }
 
   raiseLogStart(offset: number): Promise<MirrorLogState> {
-    return conflicts(this.#mirror.raiseLogStart(offset))
+    return conflicts(this.#current().mirror.raiseLogStart(offset))
   }
 
   truncateTo(offset: number): Promise<MirrorLogState> {
-    return conflicts(this.#mirror.truncateTo(offset))
+    return conflicts(this.#current().mirror.truncateTo(offset))
   }
 
   openTransactions(): readonly OpenTransaction[] {
-    return this.#mirror.openTransactions()
+    return this.#current().mirror.openTransactions()
   }
 
   abortOpenTransactions(): Promise<readonly OpenTransaction[]> {
-    return conflicts(this.#mirror.abortOpenTransactions())
+    return conflicts(this.#current().mirror.abortOpenTransactions())
   }
 
   lastBatch(): Promise<{ baseOffset: number; lastOffset: number; crc: number } | undefined> {
-    return this.#partition.log.lastBatch()
+    return this.#current().partition.log.lastBatch()
   }
 
   async readBatches({ offset, maxBytes }: { offset: number; maxBytes: number }): Promise<Buffer> {
-    const { log } = this.#partition
+    const { log, name } = this.#current().partition
     const result = await log.read({ offset, maxBytes, maxOffset: log.logEndOffset, minOneBatch: true })
     if (result.kind === 'batches') return result.records
-    throw new RangeError(
-      `${this.#partition.name} holds offsets ${result.logStartOffset} to ${result.logEndOffset - 1}, not ${offset}`,
-    )
+    throw new RangeError(`${name} holds offsets ${result.logStartOffset} to ${result.logEndOffset - 1}, not ${offset}`)
   }
 
   producerIdMax(): bigint {
-    return this.#partition.log.maxProducerId
+    return this.#current().partition.log.maxProducerId
   }
 
   flush(): Promise<void> {
-    return this.#mirror.flush()
+    return this.#current().mirror.flush()
+  }
+
+  /** A log that failed is opened again as another partition object; until then the old one says why it is out of service. */
+  #current(): { readonly partition: Partition; readonly mirror: MirrorPartition } {
+    if (this.#partition.unavailable) {
+      const partition = this.#lookup()
+      if (partition) {
+        this.#partition = partition
+        this.#mirror = new MirrorPartition(partition, this.#replicas)
+      }
+    }
+    return { partition: this.#partition, mirror: this.#mirror }
+  }
+
+  #lookup(): Partition | undefined {
+    try {
+      return this.#replicas.lookup(this.#partition.topicId, this.#partition.index)
+    } catch (error) {
+      if (error instanceof PartitionUnavailable) return undefined
+      throw error
+    }
   }
 }
 

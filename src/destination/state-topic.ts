@@ -1,14 +1,16 @@
 /** `__lockstep_state` as the link engine's StateLog: one compacted partition, written by whoever leads it. */
 import assert from 'node:assert/strict'
 import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/errors.ts'
 import { SerialQueue } from '../core/serial-queue.ts'
 import { NotLinkCoordinator, type StateLog, type StateRecord } from '../link/ports.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import { topicByName } from '../metadata/metadata-image.ts'
-import { isControl } from '../protocol/batches/batch-header.ts'
+import { type BatchHeader, isControl } from '../protocol/batches/batch-header.ts'
 import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { recordsOf } from '../protocol/batches/records-of.ts'
+import { verifyBatch } from '../protocol/batches/verify-batch.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { isAppendConflict } from '../replica/log-failure.ts'
 import type { Partition } from '../replica/partition.ts'
@@ -61,15 +63,34 @@ export class StateTopic implements StateLog {
 
   append(records: readonly StateRecord[]): Promise<void> {
     return this.#queue.run(async () => {
-      if (!this.#led || this.#closed) throw new NotLinkCoordinator('the state topic is not open')
-      const { partition, leaderEpoch } = this.#led
-      if (partition.unavailable || partition.leaderEpoch !== leaderEpoch)
-        throw new NotLinkCoordinator(`leader epoch ${leaderEpoch} of ${partition.name} is over`)
-      // What an append left behind whose outcome was not known then comes first: it is decided, too.
-      await this.#replay(partition)
+      const { partition, leaderEpoch } = this.#leading()
+      // What an append left behind whose outcome was not known then comes first; these records were decided without it.
+      if (await this.#replay(partition))
+        throw new NotLinkCoordinator(`${partition.name} had records that were not replayed yet: decide again`)
       await this.#appendBatch(partition, { records, leaderEpoch })
       await this.#replay(partition)
     })
+  }
+
+  /** The partition, if it is still led under the epoch in which it was opened. */
+  #leading(): { readonly partition: Partition; readonly leaderEpoch: number } {
+    if (!this.#led || this.#closed) throw new NotLinkCoordinator('the state topic is not open')
+    const { leaderEpoch } = this.#led
+    const partition = this.#served(this.#led.partition)
+    if (partition.leaderEpoch !== leaderEpoch)
+      throw new NotLinkCoordinator(`leader epoch ${leaderEpoch} of ${partition.name} is over`)
+    this.#led = { partition, leaderEpoch }
+    return this.#led
+  }
+
+  /** A log that failed is opened again as another partition object. */
+  #served(partition: Partition): Partition {
+    if (!partition.unavailable) return partition
+    try {
+      return this.#o.replicas.lookup(partition.topicId, partition.index)
+    } catch (error) {
+      throw error instanceof PartitionUnavailable ? new NotLinkCoordinator(error.message) : error
+    }
   }
 
   async close(): Promise<void> {
@@ -116,36 +137,54 @@ export class StateTopic implements StateLog {
     }
   }
 
-  /** Gives out what is durable and was not given out yet. */
-  async #replay(partition: Partition): Promise<void> {
+  /** Gives out what is durable and was not given out yet; resolves to whether there was any. */
+  async #replay(partition: Partition): Promise<boolean> {
     const { log } = partition
+    const begin = Math.max(this.#replayedOffset, log.logStartOffset)
     const end = log.logEndOffset
-    await log.flush()
-    const reached = await partition.reachHighWatermark(end, {
-      timeoutMs: replicationTimeoutMs,
-      clock: this.#o.clock,
-    })
-    if (reached !== 'reached') throw new Error(`${partition.name} is not replicated up to offset ${end}: ${reached}`)
-    let offset = Math.max(this.#replayedOffset, log.logStartOffset)
+    if (end < this.#replayedOffset)
+      throw new Error(`${partition.name} ends at ${end}: durable records up to ${this.#replayedOffset} are lost`)
+    await this.#makeDurable(partition, end)
+    let offset = begin
     while (offset < end) {
       const result = await log.read({ offset, maxBytes: readBytes, maxOffset: end, minOneBatch: true })
-      if (result.kind !== 'batches' || result.records.length === 0) break
-      const next = this.#deliver(result.records)
-      this.#replayedOffset = next
-      offset = next
+      // Passing over anything could make a mirror writable.
+      if (result.kind !== 'batches' || result.nextOffset <= offset)
+        throw new Error(`${partition.name} cannot be read at offset ${offset}`)
+      this.#deliver(result.records, partition)
+      offset = result.nextOffset
     }
-    this.#replayedOffset = Math.max(this.#replayedOffset, end)
+    return end > begin
   }
 
-  /** Calls the engine once per batch, as atomic as it was appended. Resolves to the offset behind. */
-  #deliver(bytes: Buffer): number {
-    let next = 0
-    for (const header of batchesIn(bytes)) {
-      next = header.lastOffset + 1
-      if (isControl(header)) continue
-      const records = recordsOf(bytes, header).flatMap(({ key, value }) => (key === null ? [] : [{ key, value }]))
-      if (records.length > 0) this.#onRecords?.(records)
+  async #makeDurable(partition: Partition, end: number): Promise<void> {
+    const { clock, replicas } = this.#o
+    try {
+      await partition.log.flush()
+    } catch (error) {
+      replicas.storageFailed(partition, error)
+      throw error
     }
-    return next
+    const reached = await partition.reachHighWatermark(end, { timeoutMs: replicationTimeoutMs, clock })
+    if (reached !== 'reached') throw new Error(`${partition.name} is not replicated up to offset ${end}: ${reached}`)
+  }
+
+  /** Calls the engine once per batch, as atomic as it was appended. */
+  #deliver(bytes: Buffer, { name }: Partition): void {
+    for (const header of batchesIn(bytes)) {
+      const records = isControl(header) ? [] : keyedRecords(bytes, header, name)
+      if (records.length > 0) this.#onRecords?.(records)
+      this.#replayedOffset = header.lastOffset + 1
+    }
+  }
+}
+
+/** Verified: after a clean stop nobody else looks whether the disk still holds what was written. */
+function keyedRecords(bytes: Buffer, header: BatchHeader, name: string): StateRecord[] {
+  try {
+    verifyBatch(bytes, header)
+    return recordsOf(bytes, header).flatMap(({ key, value }) => (key === null ? [] : [{ key, value }]))
+  } catch (cause) {
+    throw new Error(`${name} is damaged at offset ${header.baseOffset}: ${messageOf(cause)}`, { cause })
   }
 }
