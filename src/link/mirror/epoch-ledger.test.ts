@@ -34,6 +34,25 @@ test('a range whose append never happened is none, and is replaced', async () =>
   ])
 })
 
+// The log lost its unflushed tail, and the source, truncated meanwhile, has older data there: the range of the lost tail
+// counted again as soon as the log was longer than its beginning, and good data was refused.
+test('a range above the log end never comes back when the log grows over it', async () => {
+  const ledger = await emptyLedger()
+  await ledger.extend([{ epoch: 3, firstOffset: 0 }], { logStartOffset: 0, logEndOffset: 0 })
+  await ledger.extend([{ epoch: 5, firstOffset: 60 }], { logStartOffset: 0, logEndOffset: 60 })
+  equal(ledger.lastEpoch(50), 3)
+  await ledger.extend([], { logStartOffset: 0, logEndOffset: 50 })
+  equal(ledger.lastEpoch(71), 3)
+  await ledger.extend([{ epoch: 6, firstOffset: 71 }], { logStartOffset: 0, logEndOffset: 71 })
+  deepEqual(
+    ledger.ranges(72).map(({ epoch, firstOffset }) => [epoch, firstOffset]),
+    [
+      [3, 0],
+      [6, 71],
+    ],
+  )
+})
+
 test('ranges that end below the log start are dropped, the one that covers it stays', async () => {
   const ledger = await emptyLedger()
   await ledger.extend(

@@ -31,8 +31,7 @@ export class EpochLedger {
 
   /** Ranges of what is in the log now, ascending. */
   ranges(logEndOffset: number): readonly EpochRange[] {
-    const { topicId, partition, sourceClusterId } = this.#key
-    return rangesBelow(this.#desired.epochRanges(topicId, partition, sourceClusterId), logEndOffset)
+    return rangesBelow(this.#recorded(), logEndOffset)
   }
 
   /** Source epoch of the last mirrored batch. */
@@ -40,15 +39,23 @@ export class EpochLedger {
     return this.ranges(logEndOffset).at(-1)?.epoch
   }
 
-  /** Resolves when the ranges are durable in the state log: only then may their first batch be appended. */
+  /**
+   * Resolves when the ranges are durable in the state log: only then may their first batch be appended. To be called before
+   * every append: ranges of a lost tail are forgotten, or they would count again once the log is as long as it was.
+   */
   async extend(added: readonly EpochRange[], log: { logStartOffset: number; logEndOffset: number }): Promise<void> {
-    if (added.length === 0) return
     const known = this.ranges(log.logEndOffset)
+    if (added.length === 0 && known.length === this.#recorded().length) return
     // A range is dead when the next one begins at or below the log start.
     const alive = known.filter(
       (_, index) => (known[index + 1]?.firstOffset ?? Number.MAX_SAFE_INTEGER) > log.logStartOffset,
     )
     const ranges = [...alive, ...added].slice(-rangesMax)
     await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
+  }
+
+  #recorded(): readonly EpochRange[] {
+    const { topicId, partition, sourceClusterId } = this.#key
+    return this.#desired.epochRanges(topicId, partition, sourceClusterId)
   }
 }
