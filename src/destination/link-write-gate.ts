@@ -9,8 +9,9 @@ const ownTopics: ReadonlySet<string> = new Set(['__lockstep_state', '__lockstep_
 export function linkWriteGate(statusOf: (topicId: string, topic: string) => WriteStatus): WriteGate {
   return {
     refusal(topicId, topic, write) {
-      if (ownTopics.has(topic))
-        return typeof write === 'object' ? undefined : policyViolation(`Topic '${topic}' is written by Lockstep alone.`)
+      if (ownTopics.has(topic)) return refusalOfOwn(topic, write)
+      // Every state of a mirror may be deleted.
+      if (write === 'delete-topic') return undefined
       const status = statusOf(topicId, topic)
       switch (status.kind) {
         case 'writable':
@@ -29,6 +30,16 @@ const retriableCode = (write: ClientWrite): number =>
   typeof write === 'object' || write === 'create-partitions'
     ? ErrorCode.REQUEST_TIMED_OUT
     : ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+/** Without its state topic a node takes every mirror for an ordinary topic. */
+function refusalOfOwn(topic: string, write: ClientWrite): WriteRefusal | undefined {
+  if (typeof write === 'object') return undefined
+  return policyViolation(
+    write === 'delete-topic'
+      ? `Topic '${topic}' holds the links and mirrors of this cluster and cannot be deleted.`
+      : `Topic '${topic}' is written by Lockstep alone.`,
+  )
+}
 
 function refusalOfMirror(
   status: Extract<WriteStatus, { kind: 'mirror' }>,

@@ -51,6 +51,18 @@ test('the state topic gives back every batch in order, to its writer and to the 
   await rejects(first.append([record('d', '4')]), NotLinkCoordinator)
 })
 
+test('a topic grows to a number of partitions, once', async () => {
+  const { node, destination } = await startNode()
+  const { topicId } = await node.createTopic('orders')
+  await destination.createPartitions(topicId, 3)
+  equal(destination.topicById(topicId)?.partitions, 3)
+  equal((await destination.openMirrorLog(topicId, 2)).state().logEndOffset, 0)
+  await destination.createPartitions(topicId, 2)
+  equal(destination.topicById(topicId)?.partitions, 3)
+  await rejects(destination.createPartitions(ZERO_UUID, 2), /does not exist here/)
+  await node.close()
+})
+
 test('a mirror log appends with compare-and-set, and says who is wrong', async () => {
   const { node, destination } = await startNode()
   const { topicId } = await node.createTopic('orders')
@@ -198,6 +210,8 @@ test('a mirror on a real log: fetched, read-only, failed over, writable above it
   equal(gate.refusal(topicId, 'orders', { alterConfigs: ['min.insync.replicas'] }), undefined)
   equal(gate.refusal(topicId, 'orders', { alterConfigs: ['retention.ms'] })?.errorCode, 44)
   equal(gate.refusal(topicId, stateTopicName, 'produce')?.errorCode, 44)
+  equal(gate.refusal(topicId, stateTopicName, 'delete-topic')?.errorCode, 44)
+  equal(gate.refusal(topicId, 'orders', 'delete-topic'), undefined)
   equal(gate.refusal(ZERO_UUID, 'other', 'produce'), undefined)
   const epoch = node.partition('orders').leaderEpoch
   const [row] = await engine.alterMirrors('west', 'failover', { selection: { names: ['orders'] }, validateOnly: false })

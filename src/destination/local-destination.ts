@@ -61,6 +61,17 @@ export class LocalDestination implements Destination, ImageSubscriber {
     return { ok: false, reason: reasons.get(errorCode) ?? 'failed', message }
   }
 
+  async createPartitions(topicId: Uuid, count: number): Promise<void> {
+    const { controller } = this.#o
+    const topic = controller.image.topics.get(topicId)
+    if (!topic) throw new Error(`topic ${topicId} does not exist here`)
+    if (topic.partitions.length >= count) return
+    const [grown] = await controller.createPartitions([{ name: topic.name, newCount: count }], { validateOnly: false })
+    const { errorCode, errorMessage } = grown ?? { errorCode: -1, errorMessage: 'the controller gave no answer' }
+    if (errorCode !== ErrorCode.NONE)
+      throw new Error(`topic ${topic.name} could not be given ${count} partitions: ${errorMessage ?? errorCode}`)
+  }
+
   onTopicsChanged(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -74,12 +74,13 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     random,
     logger,
   })
+  const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const broker = new Broker({
     brokerId: nodeId,
     controller,
     replicas,
     producerIds,
-    writeGate: linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic)),
+    writeGate,
     settings: brokerSettings(file),
     clock,
     logger,
@@ -92,7 +93,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
 
   const rest = await buildRestApplication({
     engine,
-    cluster: localClusterAdmin({ controller, brokerId: nodeId, file }),
+    cluster: localClusterAdmin({ controller, writeGate, brokerId: nodeId, file }),
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
     metrics: [nodeMetrics(environment.version)],

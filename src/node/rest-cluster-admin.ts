@@ -6,6 +6,7 @@ import type { Controller } from '../metadata/controller-port.ts'
 import { type TopicImage, topicByName } from '../metadata/metadata-image.ts'
 import { isInternalTopic } from '../metadata/topic-names.ts'
 import { errorName } from '../protocol/errors.ts'
+import type { WriteGate } from '../replica/write-gate.ts'
 import type { ClusterAdmin, TopicView } from '../rest/ports.ts'
 
 const errors = {
@@ -23,10 +24,11 @@ const SOURCE_NAMES = new Map(Object.entries(ConfigSource).map(([name, code]) => 
 
 export function localClusterAdmin(options: {
   controller: Controller
+  writeGate: WriteGate
   brokerId: number
   file: ReadonlyMap<string, string>
 }): ClusterAdmin {
-  const { controller, brokerId, file } = options
+  const { controller, writeGate, brokerId, file } = options
   return {
     clusterId: controller.image.clusterId,
     controllerId: brokerId,
@@ -55,6 +57,9 @@ export function localClusterAdmin(options: {
       requireSuccess(name, result)
     },
     async deleteTopic(name) {
+      const found = topicByName(controller.image, name)
+      const refusal = found && writeGate.refusal(found.id, name, 'delete-topic')
+      if (refusal) throw refused('TOPIC_REFUSED', { topic: name, reason: refusal.message })
       const [result] = await controller.deleteTopics([{ name, topicId: ZERO_UUID }])
       requireSuccess(name, result)
     },

@@ -11,6 +11,7 @@ export interface WriteRefusal {
 /** What a client wants to do to a topic that might be a mirror. */
 export type ClientWrite =
   | 'produce'
+  | 'delete-topic'
   | 'delete-records'
   | 'create-partitions'
   | 'transaction-markers'

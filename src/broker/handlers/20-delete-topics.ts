@@ -3,18 +3,18 @@
  *
  * 1: baseline. 3: TOPIC_DELETION_DISABLED. 4: flexible. 5: error messages. 6: topics by name or by id, ids in the answer.
  *
- * Every state of a mirror may be deleted, so the write gate is not asked. Names or ids given twice, neither, or both are
+ * Every state of a mirror may be deleted; the write gate keeps the topics without which nobody knows what is a mirror. Names or ids given twice, neither, or both are
  * INVALID_REQUEST. The answer comes when the deletion is durable and published; files go in the background.
  */
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
-import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import {
   DeleteTopicsApi,
   type DeleteTopicsRequest,
   type DeleteTopicsResponseInput,
 } from '../../protocol/messages/20-delete-topics.ts'
-import { handlerOf, RequestFailure } from '../handler.ts'
+import { type BrokerContext, handlerOf, RequestFailure } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 
 const DELETION_DISABLED_VERSION = 3
@@ -35,11 +35,13 @@ export const deleteTopics = handlerOf(DeleteTopicsApi, {
         'topic deletion is disabled',
       )
     const { wanted, refused } = sort(request, image)
-    const deleted = await broker.controller.deleteTopics(wanted)
+    const { allowed, kept } = askGate(broker, image, wanted)
+    const deleted = await broker.controller.deleteTopics(allowed)
     return {
       throttleTimeMs: 0,
       responses: [
         ...refused,
+        ...kept,
         ...deleted.map(({ name, topicId, errorCode, errorMessage }) => ({ name, topicId, errorCode, errorMessage })),
       ],
     }
@@ -80,6 +82,19 @@ function sort(request: DeleteTopicsRequest, image: MetadataImage): { wanted: Nam
     else if (!(name !== null && names.has(name)) && !ids.has(topicId)) wanted.push(topic)
   }
   return { wanted, refused }
+}
+
+function askGate(broker: BrokerContext, image: MetadataImage, wanted: readonly Named[]) {
+  const allowed: Named[] = []
+  const kept: TopicAnswer[] = []
+  for (const named of wanted) {
+    const topic = named.name === null ? image.topics.get(named.topicId) : topicByName(image, named.name)
+    const refusal = topic && broker.writeGate.refusal(topic.id, topic.name, 'delete-topic')
+    if (topic && refusal)
+      kept.push({ name: topic.name, topicId: topic.id, errorCode: refusal.errorCode, errorMessage: refusal.message })
+    else allowed.push(named)
+  }
+  return { allowed, kept }
 }
 
 const invalid = ({ name, topicId }: Named, errorMessage: string): TopicAnswer => ({

@@ -10,6 +10,7 @@ import {
   DescribeTopicPartitionsApi,
   type DescribeTopicPartitionsResponse,
 } from '../../protocol/messages/75-describe-topic-partitions.ts'
+import type { WriteGate } from '../../replica/write-gate.ts'
 import { TestNode, testClient } from '../fakes/test-node.ts'
 
 const allVersions = ({ min, max }: { min: number; max: number }) =>
@@ -199,6 +200,21 @@ test('DeleteTopics by name and by id; what waits on the topic learns it', async 
   deepStrictEqual([byId?.responses[0]?.errorCode, byId?.responses[0]?.name], [0, 'orders'])
   strictEqual(partition.unavailable?.errorCode, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
   strictEqual([...node.replicas.partitions].length, 0)
+  await node.close()
+})
+
+test('DeleteTopics asks the write gate, by name and by id', async () => {
+  const writeGate: WriteGate = {
+    refusal: (_id, topic, write) =>
+      topic === 'kept' && write === 'delete-topic' ? { errorCode: 44, message: 'kept' } : undefined,
+  }
+  const node = await TestNode.start({ writeGate })
+  const { topicId } = await node.createTopic('kept')
+  const byName = await node.call(DeleteTopicsApi, { topicNames: ['kept'], timeoutMs: 1 }, { version: 5 })
+  strictEqual(byName?.responses[0]?.errorCode, 44)
+  const byId = await node.call(DeleteTopicsApi, { timeoutMs: 1, topics: [{ name: null, topicId }] })
+  strictEqual(byId?.responses[0]?.errorMessage, 'kept')
+  ok(node.controller.image.topics.has(topicId))
   await node.close()
 })
 
