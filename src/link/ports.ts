@@ -43,6 +43,13 @@ export interface SourceTopicConfig {
   readonly overridden: boolean
 }
 
+/** Where the source's data of an epoch ends; epoch and endOffset are -1 when the source does not know the epoch. */
+export interface EpochEnd {
+  /** The asked epoch, or the newest one below it that the source has. */
+  readonly epoch: number
+  readonly endOffset: number
+}
+
 export type OffsetSpec = 'earliest' | 'latest' | { readonly timestampMs: bigint }
 
 /** Connection settings of a link (the parsed link properties that concern the connection). */
@@ -97,6 +104,12 @@ export interface SourceCluster {
     partition: number,
     range: { readonly offset: number; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Buffer>
+  /** OffsetForLeaderEpoch of one partition, asked of its leader (KIP-320). */
+  endOfEpoch(
+    topic: string,
+    partition: number,
+    question: { readonly epoch: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<EpochEnd>
   readonly fetcher: SourceFetcher
   /** Closes all connections and waits for them. */
   close(): Promise<void>
@@ -141,10 +154,18 @@ export type FetchTrouble =
       readonly latest: number
     }
   | { readonly kind: 'topic-missing'; readonly message: string }
+  /** The topic exists and does not have this partition. */
+  | { readonly kind: 'partition-missing'; readonly message: string }
   | { readonly kind: 'topic-id-changed'; readonly expected: Uuid; readonly found: Uuid }
   | { readonly kind: 'authorization'; readonly message: string }
   | { readonly kind: 'corrupt'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly failure: SourceFailure; readonly message: string }
+
+/**
+ * How the fetcher goes on with a partition. `retryAfterMs`: the sink cannot take more for that long, and holds no bytes
+ * meanwhile; then the fetcher goes on from wherever `position` is.
+ */
+export type SinkDecision = 'continue' | 'stop' | { readonly retryAfterMs: number }
 
 /** Receives one partition's data, in order, one call at a time. What `onX` returns decides how the fetcher goes on. */
 export interface FetchSink {
@@ -154,16 +175,16 @@ export interface FetchSink {
   position(): FetchPosition
   /**
    * The source's answer to OffsetForLeaderEpoch(lastSourceEpoch), asked before the first fetch after every (re)connect or
-   * leader change; epoch and endOffset are -1 when the source does not know the epoch.
+   * leader change.
    */
-  onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<'continue' | 'stop'>
+  onEpochEnd(answer: EpochEnd & { readonly requestedEpoch: number }): Promise<SinkDecision>
   /**
    * The next fetch of this partition is not sent before this settles: that is the backpressure. Called for every answer with
    * records or with moved offsets, and about once a second for an answer without news.
    */
-  onBatches(batches: FetchedBatches): Promise<'continue' | 'stop'>
+  onBatches(batches: FetchedBatches): Promise<SinkDecision>
   /** A problem of this partition; the fetcher backs off and retries on 'continue'. */
-  onTrouble(trouble: FetchTrouble): Promise<'continue' | 'stop'>
+  onTrouble(trouble: FetchTrouble): Promise<SinkDecision>
 }
 
 // ----------------------------------------------------------------------------------------------- the destination cluster
@@ -244,6 +265,8 @@ export interface Destination {
     request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
     options: { validateOnly: boolean },
   ): Promise<CreateTopicResult>
+  /** Grows the topic to `count` partitions; resolves when it has them, at once if it had. */
+  createPartitions(topicId: Uuid, count: number): Promise<void>
   /** Called after topics appeared or went (also those of others). Returns the function that stops the calls. */
   onTopicsChanged(listener: () => void): () => void
   /** The log of a mirror partition that this node leads; rejects while it is not open here. */

@@ -3,10 +3,11 @@ import { Backoff } from '../core/backoff.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { offsetFromWire, offsetToWire } from '../core/offset.ts'
 import type { Random } from '../core/random.ts'
-import { type OffsetSpec, SourceError, type SourcePartition, type SourceTopic } from '../link/ports.ts'
+import { type EpochEnd, type OffsetSpec, SourceError, type SourcePartition, type SourceTopic } from '../link/ports.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { FetchApi } from '../protocol/messages/01-fetch.ts'
 import { ListOffsetsApi } from '../protocol/messages/02-list-offsets.ts'
+import { OffsetForLeaderEpochApi } from '../protocol/messages/23-offset-for-leader-epoch.ts'
 import type { BrokerPool } from './broker-pool.ts'
 import { fetchVersionFor } from './fetch/fetch-version.ts'
 import { sourceErrorForCode, sourceErrorOf } from './source-error-of.ts'
@@ -31,6 +32,11 @@ export interface OffsetQuery {
 export interface BatchRange {
   readonly offset: number
   readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface EpochEndQuestion {
+  readonly epoch: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -71,6 +77,15 @@ export class LeaderQuestions {
       this.#fetchBatches({ topic, topicId, brokerId: leaderId, partitions: asked, ...range })
     const answers = await this.#askLeaders(topic, [partition], { ask, signal: range.signal })
     return answers.get(partition) ?? Buffer.alloc(0)
+  }
+
+  /** Where the data of an epoch ends, by the partition's leader; -1 and -1 if it does not know the epoch. */
+  async endOfEpoch(topic: string, partition: number, question: EpochEndQuestion): Promise<EpochEnd> {
+    const { epoch, signal } = question
+    const ask = (leaderId: number, asked: readonly SourcePartition[]) =>
+      this.#askEpochEnd({ topic, leaderId, partitions: asked, epoch, signal })
+    const answers = await this.#askLeaders(topic, [partition], { ask, signal })
+    return answers.get(partition) ?? { epoch: -1, endOffset: -1 }
   }
 
   async #askLeaders<T>(
@@ -139,6 +154,31 @@ export class LeaderQuestions {
     for (const { partitionIndex, errorCode, offset } of response.topics[0]?.partitions ?? []) {
       if (errorCode === ErrorCode.NONE) answers.set(partitionIndex, offsetFromWire(offset))
       else retriableOrThrow(sourceErrorForCode(errorCode, `listing the offsets of ${topic}-${partitionIndex}`))
+    }
+    return answers
+  }
+
+  async #askEpochEnd(question: {
+    topic: string
+    leaderId: number
+    partitions: readonly SourcePartition[]
+    epoch: number
+    signal: AbortSignal | undefined
+  }): Promise<Answers<EpochEnd>> {
+    const { topic, leaderId, epoch, signal } = question
+    const connection = await this.#options.pool.questionsTo(leaderId, signal)
+    const partitions = question.partitions.map(({ partition, leaderEpoch: currentLeaderEpoch }) => ({
+      partition,
+      currentLeaderEpoch,
+      leaderEpoch: epoch,
+    }))
+    const request = { replicaId: -1, topics: [{ topic, partitions }] }
+    const { response } = await connection.send(OffsetForLeaderEpochApi, request, { signal })
+    const answers: Answers<EpochEnd> = new Map()
+    for (const { partition, errorCode, leaderEpoch, endOffset } of response.topics[0]?.partitions ?? []) {
+      if (errorCode === ErrorCode.NONE)
+        answers.set(partition, { epoch: leaderEpoch, endOffset: offsetFromWire(endOffset) })
+      else retriableOrThrow(sourceErrorForCode(errorCode, `asking ${topic}-${partition} for the end of epoch ${epoch}`))
     }
     return answers
   }

@@ -178,6 +178,19 @@ test('an advertised address that cannot be resolved is told apart from an outage
   )
 })
 
+test('the leader says where an epoch ends, also after it has moved', async t => {
+  const { kafka, source, until } = await startBench(t, { brokers: 2 })
+  const partition = kafka.addTopic('orders', [2]).partitions[0] ?? assert.fail()
+  partition.epochEnds.set(3, { epoch: 2, endOffset: 40 })
+  assert.deepEqual(await during(until, source.endOfEpoch('orders', 0, { epoch: 3 })), { epoch: 2, endOffset: 40 })
+  assert.deepEqual(await during(until, source.endOfEpoch('orders', 0, { epoch: 9 })), { epoch: -1, endOffset: -1 })
+  assert.ok(kafka.requests.includes('OffsetForLeaderEpoch@2'))
+  await assert.rejects(
+    during(until, source.endOfEpoch('orders', 7, { epoch: 3 })),
+    failure('unknown-topic', /no partition 7/),
+  )
+})
+
 test('a question can be given up, and closing the source fails what is under way', async t => {
   const { kafka, source } = await startBench(t)
   const gone = new AbortController()

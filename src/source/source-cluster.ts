@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import {
+  type EpochEnd,
   type SourceCluster,
   type SourceClusterFactory,
   type SourceClusterFacts,
@@ -16,7 +17,7 @@ import {
 import type { DnsLookup } from '../network/dial.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
-import { type BatchRange, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
+import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
 import { describeCluster, describeTopicConfigs, metadataOf, topicsOf } from './topic-questions.ts'
 
 export interface KafkaSourceOptions {
@@ -75,6 +76,10 @@ class KafkaSourceCluster implements SourceCluster {
 
   readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
     return this.#leaders.readBatches(topic, partition, range)
+  }
+
+  endOfEpoch(topic: string, partition: number, question: EpochEndQuestion): Promise<EpochEnd> {
+    return this.#leaders.endOfEpoch(topic, partition, question)
   }
 
   async close(): Promise<void> {

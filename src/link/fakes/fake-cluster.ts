@@ -13,8 +13,9 @@ import type { CrashingProcess } from './crashing-process.ts'
 import { FakeMirrorLog, FakePartition } from './fake-mirror-log.ts'
 
 interface FakeTopic extends DestinationTopic {
+  partitions: number
   readonly configs: ReadonlyMap<string, string>
-  readonly logs: readonly FakePartition[]
+  readonly logs: FakePartition[]
 }
 
 export class FakeCluster {
@@ -49,6 +50,14 @@ export class FakeCluster {
     return topic
   }
 
+  growTopic(topicId: Uuid, count: number): void {
+    const topic = this.topics.get(topicId)
+    if (!topic) throw new Error(`topic ${topicId} does not exist`)
+    while (topic.logs.length < count) topic.logs.push(new FakePartition())
+    topic.partitions = topic.logs.length
+    this.#changed()
+  }
+
   /** Somebody deletes a topic. */
   deleteTopic(name: string): void {
     const topic = this.topicNamed(name)
@@ -69,6 +78,9 @@ export class FakeCluster {
       topicById: topicId => this.topics.get(topicId),
       defaultTopicConfig: key => this.defaultConfigs.get(key),
       createTopic: (request, options) => this.#createTopic(process, request, options),
+      createPartitions: async (topicId, count) => {
+        await process.effect('create partitions', () => this.growTopic(topicId, count))
+      },
       onTopicsChanged: listener => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)

@@ -4,9 +4,11 @@ import type { Clock } from '../../core/clock.ts'
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import { readBatchHeader } from '../../protocol/batches/batch-header.ts'
 import {
+  type EpochEnd,
   type FetchSink,
   type FetchTrouble,
   type OffsetSpec,
+  type SinkDecision,
   type SourceCluster,
   type SourceClusterFactory,
   type SourceConnectionSettings,
@@ -46,6 +48,8 @@ interface Fetching {
   readonly partition: number
   readonly sink: FetchSink
   checked: boolean
+  /** The sink asked for a pause until then. */
+  heldUntilMs: number
 }
 
 export class FakeSource implements SourceClusterFactory {
@@ -117,11 +121,18 @@ export class FakeSource implements SourceClusterFactory {
         this.#ask()
         return this.topics.get(topic)?.partitions[partition]?.from(offset) ?? Buffer.alloc(0)
       },
+      endOfEpoch: async (topic, partition, { epoch }) => {
+        this.#ask()
+        const found = this.topics.get(topic)?.partitions[partition]
+        if (!found) throw new SourceError('unknown-topic', `the source has no partition ${topic}-${partition}`)
+        return this.#epochEnd(found, epoch)
+      },
       fetcher: {
         start: (topic, partition, sink) => {
           const key = `${topic}-${partition}`
           started.add(key)
-          if (!this.#fetching.has(key)) this.#fetching.set(key, { topic, partition, sink, checked: false })
+          if (!this.#fetching.has(key))
+            this.#fetching.set(key, { topic, partition, sink, checked: false, heldUntilMs: 0 })
         },
         stop: async (topic, partition) => {
           this.#fetching.delete(`${topic}-${partition}`)
@@ -154,46 +165,52 @@ export class FakeSource implements SourceClusterFactory {
   }
 
   async #deliverOne(fetching: Fetching): Promise<void> {
+    if (this.#clock.monotonicMs() < fetching.heldUntilMs) return
+    const decision = await this.#tell(fetching)
     const key = `${fetching.topic}-${fetching.partition}`
-    const stop = () => this.#fetching.delete(key)
-    const source = this.topics.get(fetching.topic)?.partitions[fetching.partition]
-    if (!source || this.failure) {
-      const message = this.failure?.message ?? 'the topic is gone'
-      const trouble: FetchTrouble = this.failure
-        ? { kind: 'unreachable', failure: this.failure.failure, message }
-        : { kind: 'topic-missing', message }
-      if ((await fetching.sink.onTrouble(trouble)) === 'stop') stop()
-      return
-    }
-    const { offset, lastSourceEpoch } = fetching.sink.position()
+    if (decision === 'stop' && this.#fetching.get(key) === fetching) this.#fetching.delete(key)
+    if (typeof decision === 'object') fetching.heldUntilMs = this.#clock.monotonicMs() + decision.retryAfterMs
+  }
+
+  /** One answer of the source to one partition. */
+  async #tell(fetching: Fetching): Promise<SinkDecision> {
+    const { topic: name, partition, sink } = fetching
+    const topic = this.topics.get(name)
+    const source = topic?.partitions[partition]
+    if (this.failure)
+      return sink.onTrouble({
+        kind: 'unreachable',
+        failure: this.failure.failure,
+        message: this.failure.message,
+      })
+    if (!topic) return sink.onTrouble({ kind: 'topic-missing', message: 'the topic is gone' })
+    if (!source) return sink.onTrouble({ kind: 'partition-missing', message: 'the partition is gone' })
+    const { lastSourceEpoch } = sink.position()
     if (!fetching.checked && lastSourceEpoch !== undefined) {
-      if ((await fetching.sink.onEpochEnd(this.#epochEnd(source, lastSourceEpoch))) === 'stop') return void stop()
+      const decision = await sink.onEpochEnd({
+        requestedEpoch: lastSourceEpoch,
+        ...this.#epochEnd(source, lastSourceEpoch),
+      })
+      if (decision !== 'continue') return decision
       fetching.checked = true
     }
+    const { offset } = sink.position()
     if (offset < source.logStartOffset || offset > source.highWatermark) {
       const range = { earliest: source.logStartOffset, latest: source.highWatermark }
-      const answer = await fetching.sink.onTrouble({ kind: 'offset-out-of-range', fetchOffset: offset, ...range })
-      if (answer === 'stop') stop()
-      return
+      return sink.onTrouble({ kind: 'offset-out-of-range', fetchOffset: offset, ...range })
     }
     const { highWatermark, logStartOffset, leaderEpoch } = source
-    const position = {
-      fetchOffset: offset,
-      highWatermark,
-      lastStableOffset: highWatermark,
-      logStartOffset,
-      leaderEpoch,
-    }
+    const bounds = { highWatermark, lastStableOffset: highWatermark, logStartOffset, leaderEpoch }
     const receivedMs = this.#clock.monotonicMs()
     // A copy, since a mirror log may stamp it.
     const records = Buffer.from(source.from(offset))
-    if ((await fetching.sink.onBatches({ records, receivedMs, ...position })) === 'stop') stop()
+    return sink.onBatches({ records, receivedMs, fetchOffset: offset, ...bounds })
   }
 
-  #epochEnd(source: FakeSourcePartition, requestedEpoch: number) {
+  #epochEnd(source: FakeSourcePartition, requestedEpoch: number): EpochEnd {
     const headers = source.batches.map(batch => readBatchHeader(batch, 0))
     const upTo = headers.filter(header => header.leaderEpoch <= requestedEpoch).at(-1)
-    if (!upTo || requestedEpoch > source.leaderEpoch) return { requestedEpoch, epoch: -1, endOffset: -1 }
-    return { requestedEpoch, epoch: upTo.leaderEpoch, endOffset: upTo.lastOffset + 1 }
+    if (!upTo || requestedEpoch > source.leaderEpoch) return { epoch: -1, endOffset: -1 }
+    return { epoch: upTo.leaderEpoch, endOffset: upTo.lastOffset + 1 }
   }
 }

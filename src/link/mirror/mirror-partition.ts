@@ -1,18 +1,29 @@
 /** Third stage of the pipeline: one partition's answers from the source into its mirror log. The source's fetcher calls it. */
 import { Backoff } from '../../core/backoff.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
-import type { FetchedBatches, FetchPosition, FetchSink, FetchTrouble, MirrorLog } from '../ports.ts'
+import type {
+  EpochEnd,
+  FetchedBatches,
+  FetchPosition,
+  FetchSink,
+  FetchTrouble,
+  MirrorLog,
+  SinkDecision,
+} from '../ports.ts'
 import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
 import { type EpochLedger, endOfEpoch } from './epoch-ledger.ts'
 import type { IncidentKind, PartitionFigures } from './partition-figures.ts'
 import { verifyBatches } from './verify-batches.ts'
 
 /** A failure of the whole topic at the source, which is retried for a time. */
-export type TopicTrouble = Extract<FetchTrouble, { kind: 'topic-missing' | 'topic-id-changed' | 'authorization' }>
+export type TopicTrouble = Extract<
+  FetchTrouble,
+  { kind: 'topic-missing' | 'partition-missing' | 'topic-id-changed' | 'authorization' }
+>
 
 /** What a partition tells the topic that it belongs to. */
 export interface PartitionOwner {
@@ -20,8 +31,8 @@ export interface PartitionOwner {
   failed(partition: number, failure: { error: MirrorTopicError; reason: string }): Promise<void>
   /** Decides whether to go on asking. */
   troubled(trouble: TopicTrouble): Promise<'continue' | 'stop'>
-  /** The source answered a fetch. */
-  answered(): void
+  /** The source answered a fetch of this partition. */
+  answered(partition: number): void
   incident(kind: IncidentKind, message: string): void
 }
 
@@ -34,8 +45,6 @@ export interface MirrorPartitionOptions {
   readonly owner: PartitionOwner
   /** The mirror's log start follows the source's. */
   readonly followLogStart: boolean
-  /** Ends waits when the pipeline is stopped. */
-  readonly signal: AbortSignal
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -63,7 +72,7 @@ export class MirrorPartition implements FetchSink {
     }
   }
 
-  async onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<'continue' | 'stop'> {
+  async onEpochEnd(answer: EpochEnd & { readonly requestedEpoch: number }): Promise<SinkDecision> {
     if (this.#stopped) return 'stop'
     const { logStartOffset, logEndOffset } = this.#o.log.state()
     if (logStartOffset === logEndOffset) return 'continue'
@@ -81,7 +90,7 @@ export class MirrorPartition implements FetchSink {
     )
   }
 
-  async onBatches(batches: FetchedBatches): Promise<'continue' | 'stop'> {
+  async onBatches(batches: FetchedBatches): Promise<SinkDecision> {
     const { log, ledger, figures, owner } = this.#o
     if (this.#stopped) return 'stop'
     const before = log.state()
@@ -108,11 +117,11 @@ export class MirrorPartition implements FetchSink {
     const { highWatermark, receivedMs } = batches
     const wallClockMs = this.#o.clock.nowMs()
     figures.answered({ highWatermark, receivedMs, wallClockMs, logEndOffset: log.state().logEndOffset })
-    owner.answered()
+    owner.answered(figures.partition)
     return verified.refusal ? this.#failed(verified.refusal) : 'continue'
   }
 
-  async onTrouble(trouble: FetchTrouble): Promise<'continue' | 'stop'> {
+  async onTrouble(trouble: FetchTrouble): Promise<SinkDecision> {
     const { figures, owner } = this.#o
     if (this.#stopped) return 'stop'
     switch (trouble.kind) {
@@ -124,6 +133,7 @@ export class MirrorPartition implements FetchSink {
         figures.silent(trouble.message, this.#o.clock.monotonicMs())
         return 'continue'
       case 'topic-missing':
+      case 'partition-missing':
       case 'topic-id-changed':
       case 'authorization':
         figures.trouble = troubleText(trouble)
@@ -139,7 +149,7 @@ export class MirrorPartition implements FetchSink {
     if (followLogStart && target > logStartOffset) await log.raiseLogStart(target)
   }
 
-  async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<'continue' | 'stop'> {
+  async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<SinkDecision> {
     const { log, figures, owner, logger } = this.#o
     const { earliest, latest } = trouble
     const { logEndOffset } = log.state()
@@ -178,13 +188,13 @@ export class MirrorPartition implements FetchSink {
   }
 
   /** Something here (disk, state log, leadership) refuses for now: the source is not asked while that lasts. */
-  async #held(error: unknown): Promise<'continue' | 'stop'> {
-    const { figures, clock, logger, signal } = this.#o
-    const waitMs = this.#backoff.nextMs()
+  #held(error: unknown): SinkDecision {
+    const { figures, logger } = this.#o
+    const retryAfterMs = this.#backoff.nextMs()
     figures.trouble = `waiting to append: ${messageOf(error)}`
-    logger.warn('a mirror partition cannot append', { partition: figures.partition, error: messageOf(error), waitMs })
-    await sleep(clock, waitMs, signal)
-    return signal.aborted ? 'stop' : 'continue'
+    const { partition } = figures
+    logger.warn('a mirror partition cannot append', { partition, error: messageOf(error), retryAfterMs })
+    return { retryAfterMs }
   }
 }
 

@@ -46,7 +46,12 @@ export class MirrorTopic {
     const { linkId, mirrorTopic, topicId } = options.record
     this.id = { linkId, mirrorTopic }
     this.topicId = topicId
-    this.#troubles = new TopicTroubles(this.id, options)
+    const partitions = () => this.figures.length
+    this.#troubles = new TopicTroubles(this.id, {
+      ...options,
+      partitions,
+      retryTimeoutMs: () => options.retryTimeoutMs,
+    })
     this.figures = options.record.startOffsets.map((_, partition) => new PartitionFigures(partition))
     this.#pipelines = this.figures.map(figures => this.#pipeline(figures))
     for (const pipeline of this.#pipelines) void pipeline.attach()
@@ -95,7 +100,6 @@ export class MirrorTopic {
       figures,
       owner,
       followLogStart,
-      signal,
       clock,
       random,
       logger,
@@ -113,7 +117,7 @@ export class MirrorTopic {
         await this.#fail([...this.figures.keys()], verdict, signal)
         return 'stop'
       },
-      answered: () => this.#troubles.over(),
+      answered: partition => this.#troubles.answered(partition),
       incident: (kind, message) => this.#incident(kind, message),
     }
   }

@@ -10,6 +10,7 @@ import type { TopicTrouble } from './mirror-partition.ts'
 
 const errors = {
   'topic-missing': 'SOURCE_TOPIC_MAY_BE_DELETED',
+  'partition-missing': 'SOURCE_PARTITIONS_DECREASED',
   'topic-id-changed': 'SOURCE_TOPIC_ID_CHANGED',
   authorization: 'AUTHORIZATION_ERROR',
 } as const satisfies Record<TopicTrouble['kind'], MirrorTopicError>
@@ -18,8 +19,10 @@ export interface TopicTroublesOptions {
   readonly record: MirrorRecord
   readonly source: SourceCluster
   readonly changes: MirrorChanges
+  /** How many partitions the mirror has now. */
+  readonly partitions: () => number
   /** `cluster.link.retry.timeout.ms` */
-  readonly retryTimeoutMs: number
+  readonly retryTimeoutMs: () => number
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -29,7 +32,9 @@ export class TopicTroubles {
   readonly #o: TopicTroublesOptions
   /** Since when each kind lasts (wall clock), as far as this node knows. */
   readonly #since: Map<string, number>
-  #clearing: Promise<void> | undefined
+  /** What is recorded differs from `#since`. */
+  #dirty = false
+  #storing: Promise<void> | undefined
 
   constructor(id: MirrorId, options: TopicTroublesOptions) {
     this.#id = id
@@ -39,7 +44,7 @@ export class TopicTroubles {
 
   /** A partition met the trouble. undefined = go on asking; else why the topic fails now. */
   async seen(trouble: TopicTrouble): Promise<{ error: MirrorTopicError; reason: string } | undefined> {
-    const { clock, retryTimeoutMs } = this.#o
+    const { clock } = this.#o
     const known = this.#since.get(trouble.kind)
     const sinceMs = known ?? clock.nowMs()
     if (known === undefined) {
@@ -47,8 +52,8 @@ export class TopicTroubles {
       await this.#store()
     }
     const lastedMs = clock.nowMs() - sinceMs
-    if (lastedMs < retryTimeoutMs) return undefined
-    if (trouble.kind === 'topic-missing' && !(await this.#isReallyMissing())) return undefined
+    if (lastedMs < this.#o.retryTimeoutMs()) return undefined
+    if (!(await this.#isConfirmed(trouble.kind))) return undefined
     const text =
       trouble.kind === 'topic-id-changed'
         ? `the source topic has id ${trouble.found} instead of ${trouble.expected}: it was deleted and created anew`
@@ -56,31 +61,55 @@ export class TopicTroubles {
     return { error: errors[trouble.kind], reason: `${text} (for ${Math.round(lastedMs / 1000)} s)` }
   }
 
-  /** The source answered a fetch: whatever lasted is over. */
-  over(): void {
-    if (this.#since.size === 0) return
-    this.#since.clear()
-    this.#clearing ??= this.#store().finally(() => {
-      this.#clearing = undefined
-    })
+  /** A fetch of this partition was answered: what lasted is over. */
+  answered(partition: number): void {
+    for (const kind of [...this.#since.keys()]) {
+      // Partitions go missing from the end, and while the last one is missing the answers of the others prove nothing.
+      if (kind === 'partition-missing' && partition !== this.#o.partitions() - 1) continue
+      this.#since.delete(kind)
+      this.#dirty = true
+    }
+    if (this.#dirty) void this.#store()
   }
 
-  /** A deletion is believed only when a listing of its own shows it too. */
-  async #isReallyMissing(): Promise<boolean> {
+  /** The record was changed by somebody who decided that the troubles are over (a resume). */
+  forget(): void {
+    this.#since.clear()
+  }
+
+  /** Believed only when a listing of its own shows it too. */
+  async #isConfirmed(kind: TopicTrouble['kind']): Promise<boolean> {
+    if (kind !== 'topic-missing' && kind !== 'partition-missing') return true
     try {
-      const found = await this.#o.source.describeTopics([this.#o.record.sourceTopic])
-      return found.length === 0
+      const [found] = await this.#o.source.describeTopics([this.#o.record.sourceTopic])
+      return kind === 'topic-missing' ? found === undefined : (found?.partitions.length ?? 0) < this.#o.partitions()
     } catch {
       return false
     }
   }
 
+  /** Writes what lasts now; tried again with the next change or answer if it fails. */
   async #store(): Promise<void> {
-    const troubles = [...this.#since].map(([kind, sinceMs]) => ({ kind, sinceMs }))
-    try {
-      await this.#o.changes.update(this.#id, record => ({ ...record, troubles }))
-    } catch (error) {
-      this.#o.logger.warn('a trouble of a mirror could not be recorded', { error: messageOf(error) })
+    this.#dirty = true
+    this.#storing ??= this.#write().finally(() => {
+      this.#storing = undefined
+    })
+    await this.#storing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#dirty) {
+      this.#dirty = false
+      try {
+        await this.#o.changes.update(this.#id, record => {
+          const troubles = [...this.#since].map(([kind, sinceMs]) => ({ kind, sinceMs }))
+          return troubles.length === 0 && record.troubles.length === 0 ? record : { ...record, troubles }
+        })
+      } catch (error) {
+        this.#dirty = true
+        this.#o.logger.warn('a trouble of a mirror could not be recorded', { error: messageOf(error) })
+        return
+      }
     }
   }
 }

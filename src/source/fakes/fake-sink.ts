@@ -1,9 +1,7 @@
 /** A mirror partition in memory: takes what the fetcher brings and records every call; tests decide how it answers. */
 import type { Uuid } from '../../core/uuid.ts'
-import type { FetchedBatches, FetchPosition, FetchSink, FetchTrouble } from '../../link/ports.ts'
+import type { FetchedBatches, FetchPosition, FetchSink, FetchTrouble, SinkDecision } from '../../link/ports.ts'
 import { ENTRY_BYTES } from './fake-fetch.ts'
-
-type Decision = 'continue' | 'stop'
 
 export class FakeSink implements FetchSink {
   topicId: Uuid | undefined
@@ -16,7 +14,7 @@ export class FakeSink implements FetchSink {
   readonly received: number[] = []
   /** Awaited before each answer. */
   hold: Promise<void> = Promise.resolve()
-  decide: (about: 'batches' | 'epoch' | FetchTrouble) => Decision = () => 'continue'
+  decide: (about: 'batches' | 'epoch' | FetchTrouble) => SinkDecision = () => 'continue'
   /** Most calls at the same time; must stay 1. */
   mostConcurrent = 0
   #running = 0
@@ -35,12 +33,12 @@ export class FakeSink implements FetchSink {
     return this.batches.length + this.troubles.length + this.epochEnds.length
   }
 
-  onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<Decision> {
+  onEpochEnd(answer: { requestedEpoch: number; epoch: number; endOffset: number }): Promise<SinkDecision> {
     this.epochEnds.push(answer)
     return this.#answer('epoch')
   }
 
-  onBatches(batches: FetchedBatches): Promise<Decision> {
+  onBatches(batches: FetchedBatches): Promise<SinkDecision> {
     this.batches.push(batches)
     for (let at = 0; at < batches.records.length; at += ENTRY_BYTES) {
       const offset = Number(batches.records.readBigInt64BE(at))
@@ -50,12 +48,12 @@ export class FakeSink implements FetchSink {
     return this.#answer('batches')
   }
 
-  onTrouble(trouble: FetchTrouble): Promise<Decision> {
+  onTrouble(trouble: FetchTrouble): Promise<SinkDecision> {
     this.troubles.push(trouble)
     return this.#answer(trouble)
   }
 
-  async #answer(about: 'batches' | 'epoch' | FetchTrouble): Promise<Decision> {
+  async #answer(about: 'batches' | 'epoch' | FetchTrouble): Promise<SinkDecision> {
     this.#running++
     this.mostConcurrent = Math.max(this.mostConcurrent, this.#running)
     await this.hold

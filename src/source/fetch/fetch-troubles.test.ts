@@ -173,7 +173,7 @@ test('a topic that never existed, and a partition beyond its topic, are missing'
   await until(() => nowhere.troubles.length > 0 && beyond.troubles.length > 0)
   assert.deepEqual(nowhere.troubles[0], { kind: 'topic-missing', message: 'the source has no topic nowhere' })
   assert.deepEqual(beyond.troubles[0], {
-    kind: 'topic-missing',
+    kind: 'partition-missing',
     message: 'topic orders of the source has no partition 1',
   })
 })

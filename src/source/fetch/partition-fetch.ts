@@ -3,7 +3,7 @@ import { Backoff } from '../../core/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import type { FetchSink } from '../../link/ports.ts'
+import type { FetchSink, SinkDecision } from '../../link/ports.ts'
 import type { BrokerConnection } from '../../network/broker-connection.ts'
 
 /** Where the partition is led, as the fetcher last routed it. */
@@ -28,9 +28,6 @@ export interface SeenPositions {
   readonly logStartOffset: number
   readonly leaderEpoch: number
 }
-
-/** What a sink answers. */
-export type Decision = 'continue' | 'stop'
 
 const BACKOFF_MS_MAX = 10_000
 
@@ -116,8 +113,8 @@ export class PartitionFetch {
    * error that `work` threw, or to undefined if the partition is stopped now. Never rejects.
    */
   async deliver(
-    work: () => Promise<Decision | undefined>,
-  ): Promise<Decision | { readonly failed: unknown } | undefined> {
+    work: () => Promise<SinkDecision | undefined>,
+  ): Promise<SinkDecision | { readonly failed: unknown } | undefined> {
     if (this.isStopped) return undefined
     this.enter('delivering')
     this.deliveringSinceMs = this.#clock.monotonicMs()

@@ -2,11 +2,11 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { FetchPosition, FetchTrouble, SourceError } from '../../link/ports.ts'
+import type { FetchPosition, FetchTrouble, SinkDecision, SourceError } from '../../link/ports.ts'
 import { errorName } from '../../protocol/errors.ts'
 import type { LeaderQuestions } from '../leader-questions.ts'
 import { sourceErrorForCode, sourceErrorOf } from '../source-error-of.ts'
-import type { Decision, PartitionFetch } from './partition-fetch.ts'
+import type { PartitionFetch } from './partition-fetch.ts'
 import { reactionTo } from './partition-reaction.ts'
 
 /** How the fetcher goes on with a partition. */
@@ -40,7 +40,7 @@ export class PartitionOutcomes {
   }
 
   /** Calls the sink with good news; resolves when it has settled. The partition goes on as the sink decides. */
-  async deliver(partition: PartitionFetch, call: () => Promise<Decision>): Promise<void> {
+  async deliver(partition: PartitionFetch, call: () => Promise<SinkDecision>): Promise<void> {
     const outcome = await partition.deliver(call)
     this.#settle(partition, outcome, () => this.#options.flow.proceed(partition))
   }
@@ -113,7 +113,7 @@ export class PartitionOutcomes {
       if (partition.isStopped) return undefined
       if (!trouble) return 'continue'
       partition.troubled = true
-      const decision: Decision = await partition.sink.onTrouble(trouble)
+      const decision: SinkDecision = await partition.sink.onTrouble(trouble)
       moved = partition.sink.position().offset !== fetchOffset
       return decision
     })
@@ -149,10 +149,18 @@ export class PartitionOutcomes {
     if (outcome === undefined || partition.isStopped) return
     if (outcome === 'stop') this.#options.flow.end(partition)
     else if (outcome === 'continue') next()
+    else if ('retryAfterMs' in outcome) void this.#hold(partition, outcome.retryAfterMs)
     else {
       this.#options.logger.error(`the sink of ${partition.name} failed`, { error: messageOf(outcome.failed) })
       void this.#wait(partition, 'slow')
     }
+  }
+
+  /** The sink asked for a pause; nothing of the source's failed. */
+  async #hold(partition: PartitionFetch, delayMs: number): Promise<void> {
+    partition.enter('waiting')
+    await sleep(this.#options.clock, delayMs, partition.signal)
+    this.proceed(partition)
   }
 
   /** A number is that many milliseconds; it counts as a failure too. */

@@ -127,6 +127,29 @@ test('the bytes in flight stay within the budget while sinks are stuck', async t
   never.resolve()
 })
 
+// A sink whose disk was full waited inside its call, with the bytes of a whole answer in its hands: a few of them used up the
+// budget of the link, and partitions that could have gone on were not fetched any more.
+test('a sink that asks for a pause holds no bytes meanwhile, and goes on after it', async t => {
+  const { kafka, source, until, clock } = await startBench(t, { fetch: { inFlightBytesMax: 256 * 1024 } })
+  kafka.addTopic('orders', [1, 1, 1, 1])
+  const sinks = upTo(4).map(() => new FakeSink())
+  for (const [partition, sink] of sinks.entries()) {
+    if (partition < 3)
+      sink.decide = about =>
+        clock.monotonicMs() < 30_000 && about === 'batches' ? { retryAfterMs: 40_000 } : 'continue'
+    kafka.append('orders', partition, 30)
+    source.fetcher.start('orders', partition, sink)
+  }
+  await until(() => sinks[3]?.offset === 30)
+  assert.ok(clock.monotonicMs() < 30_000)
+  assert.deepEqual(
+    sinks.slice(0, 3).map(sink => sink.batches.length),
+    [1, 1, 1],
+  )
+  await until(() => sinks.every(sink => sink.offset === 30))
+  assert.ok(clock.monotonicMs() >= 40_000)
+})
+
 test('after stop no call reaches the sink, also not from an answer under way', async t => {
   const { kafka, source, until, pass } = await startBench(t)
   kafka.addTopic('orders', [1])

@@ -155,7 +155,7 @@ export class KafkaSourceFetcher implements SourceFetcher {
     } else if (!found) {
       void this.#unassign(partition)
       const message = `topic ${topic.name} of the source has no partition ${partition.partition}`
-      this.#outcomes.report(partition, { kind: 'topic-missing', message })
+      this.#outcomes.report(partition, { kind: 'partition-missing', message })
     } else if (found.leader < 0) {
       void this.#unassign(partition)
       const message = `${partition.name} has no leader at the source`
