@@ -45,8 +45,10 @@ export class EntryFile implements Evictable {
   static async open(place: EntryFilePlace): Promise<{ entries: EntryFile; state: 'good' | 'missing' | 'torn' }> {
     const size = await place.fs.sizeOf(place.path)
     if (size === undefined) return { entries: EntryFile.empty(place), state: 'missing' }
-    const whole = size % place.entryBytes === 0
-    return { entries: new EntryFile(place, whole ? size / place.entryBytes : 0, true), state: whole ? 'good' : 'torn' }
+    const torn = size % place.entryBytes !== 0
+    const entries = new EntryFile(place, torn ? 0 : size / place.entryBytes, true)
+    entries.#torn = torn
+    return { entries, state: torn ? 'torn' : 'good' }
   }
 
   /** Starts empty; the file comes into being with `createFile` or the first save. */
@@ -74,12 +76,13 @@ export class EntryFile implements Evictable {
     this.#dirty = true
   }
 
-  /** Starts over with no entries; what is in the file goes. */
-  async reset(): Promise<void> {
+  /** Starts over with no entries, whatever the file holds. It exists afterwards if `create`, or if it did. */
+  async reset(options: { create: boolean }): Promise<void> {
     this.evict()
     this.#tailBytes = 0
+    const isEmptyFile = this.#exists && this.#saved === 0 && !this.#torn
     this.#saved = 0
-    if (this.#exists) await this.createFile()
+    if (!isEmptyFile && (this.#exists || options.create)) await this.createFile()
     this.#torn = false
   }
 

@@ -1,5 +1,7 @@
 /** Port: the file operations that the log needs. `node-file-system.ts` is the disk, `fakes/memory-file-system.ts` the one of tests. */
 
+import { systemCode } from './log-error.ts'
+
 /** One file that stays usable by its path; nothing is opened before the first operation. Errors carry the system's `code`. */
 export interface LogFile {
   readonly path: string
@@ -19,7 +21,7 @@ export interface FileSystem {
   file(path: string): LogFile
   /** Creates an empty file, or empties an existing one. */
   create(path: string): Promise<LogFile>
-  /** The whole file. */
+  /** The whole file. Rejects with ENOENT if there is none. */
   readFile(path: string): Promise<Buffer>
   /** Size in bytes, undefined if there is no such file. */
   sizeOf(path: string): Promise<number | undefined>
@@ -53,6 +55,10 @@ export async function saveFile(fs: FileSystem, path: string, contents: Buffer | 
 
 /** A small text file, undefined if there is none. */
 export async function loadText(fs: FileSystem, path: string): Promise<string | undefined> {
-  if ((await fs.sizeOf(path)) === undefined) return undefined
-  return (await fs.readFile(path)).toString('utf8')
+  try {
+    return (await fs.readFile(path)).toString('utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
 }

@@ -164,7 +164,9 @@ export class LogStore {
   async reopenLog(options: OpenLogOptions): Promise<PartitionLog> {
     const name = partitionDirectoryName(options.topic, options.partition)
     await this.#alone(name, async () => {
-      await this.#logs.get(name)?.close()
+      const failed = this.#logs.get(name)
+      if (failed) this.#noteState(name, failed)
+      await failed?.close()
       this.#logs.delete(name)
       this.#unverified.add(name)
     })
@@ -199,11 +201,7 @@ export class LogStore {
 
   /** Makes the checkpoints durable as the logs are now. */
   async saveCheckpoints(): Promise<void> {
-    for (const [name, log] of this.#logs) {
-      const { logStartOffset, recoveryPoint } = log.checkpointState
-      this.#recoveryPoints.set(name, recoveryPoint)
-      this.#logStarts.set(name, logStartOffset)
-    }
+    for (const [name, log] of this.#logs) this.#noteState(name, log)
     await this.#recoveryPoints.save()
     await this.#logStarts.save()
     await this.#highWatermarks.save()
@@ -218,6 +216,12 @@ export class LogStore {
     await this.saveCheckpoints()
     if (this.#unverified.size > 0 || closed.some(({ clean }) => !clean)) return
     await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
+  }
+
+  #noteState(name: string, log: PartitionLog): void {
+    const { logStartOffset, recoveryPoint } = log.checkpointState
+    this.#recoveryPoints.set(name, recoveryPoint)
+    this.#logStarts.set(name, logStartOffset)
   }
 
   #checkpointOf(name: string): LogCheckpoint {

@@ -46,7 +46,6 @@ export async function loadLog(options: LoadOptions): Promise<LogContents> {
 async function openFiles(options: LoadOptions) {
   const { environment, directory, name, config } = options
   const { fs } = environment
-  await fs.createDirectory(directory)
   const files = await listFiles(options)
   const epochs = await LeaderEpochs.load(fs, `${directory}/${LEADER_EPOCH_CHECKPOINT}`)
   const contents = new LogContents({
@@ -76,8 +75,9 @@ async function openFiles(options: LoadOptions) {
 
 /** What belongs to the log; left-overs of interrupted writes and of removed segments go. */
 async function listFiles({ environment, directory }: LoadOptions) {
-  const names = (await environment.fs.list(directory)) ?? []
-  const files = names.flatMap(name => ({ name, ...parseSegmentFileName(name) }))
+  const names = await environment.fs.list(directory)
+  if (!names) await environment.fs.createDirectory(directory)
+  const files = (names ?? []).flatMap(name => ({ name, ...parseSegmentFileName(name) }))
   const offsetsOf = (kind: string) => files.flatMap(file => (file.kind === kind ? [file.offset ?? 0] : []))
   const bases = offsetsOf('log').sort((a, b) => a - b)
   for (const { name, kind, offset } of files) {
@@ -145,8 +145,9 @@ async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<v
   const { active } = segments
   for (const segment of suspects) {
     if (!segments.all.includes(segment)) continue
-    if (segment !== active) await segment.finish()
-    await segment.syncAll()
+    // The indexes of the active segment are rebuilt again if need be, or saved by a clean stop.
+    if (segment === active) await segment.file.sync()
+    else await segment.finish().then(() => segment.syncAll())
   }
   contents.logEndOffset = nextOffset
   await contents.snapshots.removeWhere(snapshot => snapshot > nextOffset)

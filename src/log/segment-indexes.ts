@@ -79,11 +79,9 @@ export class SegmentIndexes {
 
   /** Empties all three, whatever was there. */
   async reset(): Promise<void> {
-    await this.offsets.entries.createFile()
-    await this.offsets.entries.reset()
-    await this.times.entries.createFile()
+    await this.offsets.entries.reset({ create: true })
     await this.times.reset()
-    await this.transactions.entries.reset()
+    await this.transactions.entries.reset({ create: false })
   }
 
   /** Writes all entries to the files. */

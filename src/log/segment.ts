@@ -129,13 +129,15 @@ export class Segment {
     const from = (await this.indexes.offsets.last())?.position ?? 0
     if (from > this.#sizeBytes) return undefined
     let nextOffset = this.baseOffset
-    const end = await scanBatches(this.file, { from, to: this.#sizeBytes, need: 'headers' }, cursor => {
+    this.#firstTimestampMs = undefined
+    const end = await scanBatches(this.file, { from, to: this.#sizeBytes, need: 'headers' }, (cursor, position) => {
       nextOffset = cursor.lastOffset + 1
+      if (position === 0) this.#firstTimestampMs = cursor.timestampMs
       this.#largest.note(cursor)
       return 'continue'
     })
     this.#unindexedBytes = this.#sizeBytes - from
-    this.#firstTimestampMs = this.#sizeBytes > 0 ? await this.#loadFirstTimestamp() : undefined
+    if (from > 0) this.#firstTimestampMs = await this.#loadFirstTimestamp()
     return end.reason === 'end' ? { nextOffset } : undefined
   }
 

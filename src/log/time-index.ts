@@ -61,7 +61,7 @@ export class TimeIndex {
   }
 
   async reset(): Promise<void> {
-    await this.entries.reset()
+    await this.entries.reset({ create: true })
     this.#last = this.#nothing()
   }
 
