@@ -6,6 +6,7 @@ import { Flusher } from './flusher.ts'
 import type { LogCheckpoint, LogCheckpointState } from './log-checkpoint.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
+import { applyRetention } from './retention.ts'
 import { raiseLogStart, startFullyAt } from './truncation.ts'
 
 export class LogWriter {
@@ -76,6 +77,14 @@ export class LogWriter {
       }
       await this.alone(() => raiseLogStart(this.#contents, offset))
       this.#checkpoint.changed()
+    })
+  }
+
+  applyRetention(highWatermark: number): Promise<void> {
+    return this.change(async () => {
+      const { logStartOffset } = this.#contents
+      await this.alone(() => applyRetention(this.#contents, highWatermark))
+      if (this.#contents.logStartOffset !== logStartOffset) this.#checkpoint.changed()
     })
   }
 

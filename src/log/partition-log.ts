@@ -251,6 +251,11 @@ export class PartitionLog {
     return this.#writer.raiseLogStart(offset)
   }
 
+  /** Removes segments that `retention.ms` and `retention.bytes` condemn; the log start follows. */
+  applyRetention(highWatermark: number): Promise<void> {
+    return this.#writer.applyRetention(highWatermark)
+  }
+
   /** Moves the log end forward, leaving a hole, durably; a log without batches begins there instead. Does nothing below the end. */
   extendTo(offset: number): Promise<void> {
     return this.#writer.change(async () => {

@@ -27,7 +27,8 @@ export class Segment {
   readonly file: LogFile
   readonly indexes: SegmentIndexes
   readonly #place: SegmentPlace
-  readonly #createdMs: number
+  /** When it was created or opened. */
+  readonly createdMs: number
   readonly #largest: LargestTimestamp
   #sizeBytes: number
   /** Bytes of batches since the last index entry. */
@@ -46,7 +47,7 @@ export class Segment {
     this.file = parts.file
     this.indexes = parts.indexes
     this.#sizeBytes = parts.sizeBytes
-    this.#createdMs = parts.nowMs
+    this.createdMs = parts.nowMs
     this.#largest = new LargestTimestamp(place.baseOffset)
   }
 
@@ -215,7 +216,7 @@ export class Segment {
 
   #ageMs(cursor: BatchCursor, nowMs: number): number {
     const first = this.#firstTimestampMs
-    return first === undefined || first < 0 ? nowMs - this.#createdMs : cursor.timestampMs - first
+    return first === undefined || first < 0 ? nowMs - this.createdMs : cursor.timestampMs - first
   }
 
   async #loadFirstTimestamp(): Promise<number> {

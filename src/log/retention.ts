@@ -1,0 +1,51 @@
+/** Removes old segments by age and size, as Kafka does; PartitionLog calls it when its node's timer says so. */
+import type { LogContents } from './log-contents.ts'
+import type { Segment } from './segment.ts'
+import { raiseLogStart } from './truncation.ts'
+
+/**
+ * Removes whole segments from the front that are too old or too much, none that reaches above the high watermark. If the last
+ * one goes too, a new one takes its place. Does nothing unless the cleanup policy contains delete.
+ */
+export async function applyRetention(contents: LogContents, highWatermark: number): Promise<void> {
+  const { config, segments } = contents
+  if (!config.deletes) return
+  const candidates = deletable(contents, highWatermark)
+  const count = Math.max(await tooOld(contents, candidates), tooMuch(contents, candidates))
+  if (count === 0) return
+  if (count === segments.all.length) await contents.roll()
+  const first = segments.all[count]
+  if (first) await raiseLogStart(contents, first.baseOffset)
+}
+
+/** The segments at the front that end at or below the high watermark; an empty last one stays. */
+function deletable({ segments, logEndOffset }: LogContents, highWatermark: number): readonly Segment[] {
+  const end = segments.all.findIndex((segment, index) => {
+    const next = segments.all[index + 1]
+    return (next?.baseOffset ?? logEndOffset) > highWatermark || (!next && segment.sizeBytes === 0)
+  })
+  return end < 0 ? segments.all : segments.all.slice(0, end)
+}
+
+/** How many of them `retention.ms` condemns: each is judged by its largest timestamp, up to the first that stays. */
+async function tooOld({ config, environment }: LogContents, candidates: readonly Segment[]): Promise<number> {
+  if (config.retentionMs < 0) return 0
+  const nowMs = environment.clock.nowMs()
+  for (const [index, segment] of candidates.entries()) {
+    const { timestamp } = await segment.largestTimestamp()
+    const ageMs = nowMs - (timestamp < 0n ? segment.createdMs : Number(timestamp))
+    if (ageMs <= config.retentionMs) return index
+  }
+  return candidates.length
+}
+
+/** How many of them can go so that at least `retention.bytes` stay. */
+function tooMuch({ config, segments }: LogContents, candidates: readonly Segment[]): number {
+  if (config.retentionBytes < 0) return 0
+  let excess = segments.sizeBytes - config.retentionBytes
+  for (const [index, { sizeBytes }] of candidates.entries()) {
+    excess -= sizeBytes
+    if (excess < 0) return index
+  }
+  return candidates.length
+}
