@@ -1,8 +1,8 @@
-/** Bytes of the metadata log ⇄ records: used by the replay loop, the local controller's log and its bootstrap file. */
+/** Bytes of the metadata log ⇄ records: used by the replay loop, the local controller's log and metadata snapshots. */
 import { type BatchHeader, isControl } from '../protocol/batches/batch-header.ts'
 import { batchesIn } from '../protocol/batches/batch-iteration.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
-import { controlRecordsOf } from '../protocol/batches/control-batch.ts'
+import { type ControlRecord, controlRecordsOf } from '../protocol/batches/control-batch.ts'
 import { recordsIn } from '../protocol/batches/records-of.ts'
 import { verifyBatch } from '../protocol/batches/verify-batch.ts'
 import {
@@ -16,14 +16,22 @@ import {
 import { LeaderChangeMessage } from '../protocol/raft-records/leader-change.ts'
 
 /** Control record types of the raft layer, as in the key of a control record. */
-export const RaftControlType = { LEADER_CHANGE: 2, SNAPSHOT_HEADER: 3, SNAPSHOT_FOOTER: 4 } as const
+export const RaftControlType = {
+  LEADER_CHANGE: 2,
+  SNAPSHOT_HEADER: 3,
+  SNAPSHOT_FOOTER: 4,
+  KRAFT_VERSION: 5,
+  KRAFT_VOTERS: 6,
+} as const
 
 /** What one batch of the metadata log says. */
 export interface MetadataBatch {
   readonly lastOffset: number
   readonly epoch: number
-  /** Set by a leader change. */
-  readonly newLeaderId: number | undefined
+  /** Of its newest record, ms. */
+  readonly timestamp: bigint
+  /** What the raft layer wrote; such a batch has no metadata records. */
+  readonly controls: readonly ControlRecord[]
   readonly records: readonly (MetadataRecord | UnknownMetadataRecord)[]
 }
 
@@ -31,9 +39,15 @@ export interface MetadataBatch {
 export function* metadataBatchesIn(buffer: Buffer): Generator<MetadataBatch, void, undefined> {
   for (const header of batchesIn(buffer)) {
     verifyBatch(buffer, header)
-    const { lastOffset, leaderEpoch: epoch } = header
-    if (isControl(header)) yield { lastOffset, epoch, newLeaderId: newLeaderOf(buffer, header), records: [] }
-    else yield { lastOffset, epoch, newLeaderId: undefined, records: dataRecordsOf(buffer, header) }
+    const { lastOffset, leaderEpoch: epoch, maxTimestamp: timestamp } = header
+    const isData = !isControl(header)
+    yield {
+      lastOffset,
+      epoch,
+      timestamp,
+      controls: isData ? [] : controlRecordsOf(buffer, header),
+      records: isData ? dataRecordsOf(buffer, header) : [],
+    }
   }
 }
 
@@ -43,9 +57,10 @@ function dataRecordsOf(buffer: Buffer, header: BatchHeader): (MetadataRecord | U
   return records
 }
 
-function newLeaderOf(buffer: Buffer, header: BatchHeader): number | undefined {
-  for (const record of controlRecordsOf(buffer, header)) {
-    if (record.type !== 'leader-change' || record.value === null) continue
+/** Whom a leader change names; undefined if the batch has none. Throws DecodeError. */
+export function newLeaderOf({ controls }: MetadataBatch): number | undefined {
+  for (const { type, ...record } of controls) {
+    if (type !== 'leader-change' || !('value' in record) || record.value === null) continue
     return LeaderChangeMessage.decode(record.value, record.value.readInt16BE(0)).leaderId
   }
   return undefined
@@ -102,9 +117,16 @@ function grouped(values: readonly Buffer[], bytesMax: number): Buffer[][] {
   return groups
 }
 
-/** A control batch with one record of the raft layer. */
-export function raftControlBatch(type: number, value: Buffer, at: BatchPlace): Buffer {
-  const key = Buffer.alloc(4)
-  key.writeInt16BE(type, 2)
-  return buildBatch({ ...at, control: true, records: [{ timestamp: at.timestamp, key, value }] })
+/** A record of the raft layer: its control type and its value. */
+export type RaftRecord = readonly [type: number, value: Buffer]
+
+/** A control batch with records of the raft layer. */
+export function raftControlBatch(records: readonly RaftRecord[], at: BatchPlace): Buffer {
+  const { timestamp } = at
+  const withKeys = records.map(([type, value]) => {
+    const key = Buffer.alloc(4)
+    key.writeInt16BE(type, 2)
+    return { timestamp, key, value }
+  })
+  return buildBatch({ ...at, control: true, records: withKeys })
 }

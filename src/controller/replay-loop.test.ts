@@ -64,7 +64,7 @@ test('a leader change names controller and epoch, and nothing new means nothing 
   let published = 0
   await loop.subscribe({ name: 'a', onImage: () => void published++ })
   const value = LeaderChangeMessage.encode({ version: 0, leaderId: 7, voters: [], grantingVoters: [] }, 0)
-  loop.replay(raftControlBatch(RaftControlType.LEADER_CHANGE, value, at(0)))
+  loop.replay(raftControlBatch([[RaftControlType.LEADER_CHANGE, value]], at(0)))
   await loop.publish()
   await loop.publish()
   assert.deepEqual([loop.image.controllerId, loop.image.epoch, published], [7, 3, 2])

@@ -1,4 +1,5 @@
 /** Turns the metadata log into images and publishes them: fed by the local controller (and, in joined mode, by the observer of the quorum). */
+import assert from 'node:assert/strict'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ImageSubscriber } from '../metadata/controller-port.ts'
@@ -6,7 +7,26 @@ import { type MetadataDelta, wholeImageDelta } from '../metadata/metadata-delta.
 import { MetadataEditor } from '../metadata/metadata-editor.ts'
 import { emptyImage, type MetadataImage } from '../metadata/metadata-image.ts'
 import { MetadataTransactions } from '../metadata/metadata-transactions.ts'
-import { type MetadataBatch, metadataBatchesIn } from './metadata-batches.ts'
+import {
+  type MetadataBatch,
+  metadataBatchesIn,
+  newLeaderOf,
+  RaftControlType,
+  type RaftRecord,
+} from './metadata-batches.ts'
+import type { SnapshotContents } from './snapshot-batches.ts'
+
+/** What a snapshot of the present image is made from. */
+export interface SnapshotBasis {
+  readonly image: MetadataImage
+  readonly lastContainedTimestamp: bigint
+  readonly quorum: readonly RaftRecord[]
+}
+
+const quorumRecordTypes = {
+  'kraft-version': RaftControlType.KRAFT_VERSION,
+  'kraft-voters': RaftControlType.KRAFT_VOTERS,
+} as const
 
 /**
  * Order is the caller's duty: `replay` and `publish` are never called while an earlier `publish` or `subscribe` runs.
@@ -22,6 +42,9 @@ export class ReplayLoop {
   #offset: number
   #epoch: number
   #controllerId: number
+  #timestamp = 0n
+  /** By type: the newest version and voters of a quorum with changeable voters. */
+  readonly #quorum = new Map<number, Buffer>()
   /** Why the image cannot be trusted any more; every later step fails with it. */
   #failure: unknown
 
@@ -43,6 +66,21 @@ export class ReplayLoop {
     return this.#transactions.isOpen
   }
 
+  /** Undefined if records were skipped that this version does not know: a snapshot without them would lose them. */
+  get snapshotBasis(): SnapshotBasis | undefined {
+    if (this.#unknownTypes.size > 0) return undefined
+    return { image: this.#image, lastContainedTimestamp: this.#timestamp, quorum: [...this.#quorum] }
+  }
+
+  /** Begins with a snapshot that covers the log up to `end` (exclusive); nothing may have been replayed before. Throws MetadataReplayError. */
+  load(snapshot: SnapshotContents, end: { readonly offset: number; readonly epoch: number }): void {
+    assert(this.#offset < 0, 'a snapshot comes before all else')
+    for (const batch of snapshot.batches) this.#replayBatch(batch)
+    this.#offset = end.offset - 1
+    this.#epoch = end.epoch
+    this.#timestamp = snapshot.lastContainedTimestamp
+  }
+
   /** Applies the complete batches in `bytes` without publishing. Throws BatchError, DecodeError or MetadataReplayError: the loop is then unusable. */
   replay(bytes: Buffer): void {
     if (this.#failure !== undefined) throw this.#failure
@@ -57,7 +95,11 @@ export class ReplayLoop {
   #replayBatch(batch: MetadataBatch): void {
     this.#offset = batch.lastOffset
     this.#epoch = batch.epoch
-    this.#controllerId = batch.newLeaderId ?? this.#controllerId
+    this.#timestamp = batch.timestamp
+    this.#controllerId = newLeaderOf(batch) ?? this.#controllerId
+    for (const control of batch.controls)
+      if ((control.type === 'kraft-version' || control.type === 'kraft-voters') && control.value !== null)
+        this.#quorum.set(quorumRecordTypes[control.type], Buffer.from(control.value))
     for (const record of batch.records) {
       if ('unknown' in record) {
         this.#noteUnknown(record.type, record.version)

@@ -2,9 +2,9 @@
 import type { Uuid } from '../../core/uuid.ts'
 import type { ApiError, IsrChange } from '../../metadata/controller-port.ts'
 import { type MetadataImage, type PartitionImage, partitionOf } from '../../metadata/metadata-image.ts'
+import { recordVersions } from '../../metadata/record-versions.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { accepted, type Decision, refused, repeated } from './decision.ts'
-import { recordVersions } from './record-versions.ts'
 
 /** `brokerId` = who asks. The answer carries the state after the change; on refusal it echoes the request. */
 export function alterPartition(

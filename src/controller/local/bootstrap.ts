@@ -2,11 +2,10 @@
 import { join } from 'node:path'
 import { type FileSystem, saveFile } from '../../log/file-system.ts'
 import { ConfigResourceType, type FeatureRange } from '../../metadata/metadata-image.ts'
+import { METADATA_VERSION_LATEST, METADATA_VERSION_MIN } from '../../metadata/record-versions.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { SnapshotFooterRecord } from '../../protocol/raft-records/snapshot-footer.ts'
-import { SnapshotHeaderRecord } from '../../protocol/raft-records/snapshot-header.ts'
-import { metadataBatch, metadataBatchesIn, RaftControlType, raftControlBatch } from '../metadata-batches.ts'
-import { METADATA_VERSION_LATEST, METADATA_VERSION_MIN } from './record-versions.ts'
+import { metadataBatchesIn } from '../metadata-batches.ts'
+import { snapshotBatches } from '../snapshot-batches.ts'
 
 const BOOTSTRAP_FILE = 'bootstrap.checkpoint'
 
@@ -47,24 +46,13 @@ export async function bootstrapRecords(
   const path = join(directory, BOOTSTRAP_FILE)
   if ((await fs.sizeOf(path)) === undefined) {
     await fs.createDirectory(directory)
-    await saveFile(fs, path, bootstrapCheckpoint(newClusterRecords(), timestamp))
+    const frame = { epoch: 0, timestamp, lastContainedTimestamp: 0n }
+    await saveFile(fs, path, Buffer.concat([...snapshotBatches(newClusterRecords(), frame)]))
   }
   const records: MetadataRecordInput[] = []
   for (const batch of metadataBatchesIn(await fs.readFile(path)))
     for (const record of batch.records) if (!('unknown' in record)) records.push(record)
   return records
-}
-
-/** Kafka's form: header control batch, data batch, footer control batch, all in epoch 0. */
-function bootstrapCheckpoint(records: readonly MetadataRecordInput[], timestamp: bigint): Buffer {
-  const at = (baseOffset: number) => ({ timestamp, baseOffset, leaderEpoch: 0 })
-  const header = SnapshotHeaderRecord.encode({ version: 0, lastContainedLogTimestamp: 0n }, 0)
-  const footer = SnapshotFooterRecord.encode({ version: 0 }, 0)
-  return Buffer.concat([
-    raftControlBatch(RaftControlType.SNAPSHOT_HEADER, header, at(0)),
-    metadataBatch(records, at(1)),
-    raftControlBatch(RaftControlType.SNAPSHOT_FOOTER, footer, at(records.length + 1)),
-  ])
 }
 
 /** With eligible leader replicas, min.insync.replicas must be set for the whole cluster (KIP-966): Kafka's controller records it at first start. */

@@ -10,7 +10,7 @@ import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import { plainImage } from '../../metadata/fakes/plain-image.ts'
 import { configOverrides, type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
 import { errorName } from '../../protocol/errors.ts'
-import { metadataBatchesIn } from '../metadata-batches.ts'
+import { metadataBatchesIn, newLeaderOf } from '../metadata-batches.ts'
 import { newTopic } from './fakes/cluster-images.ts'
 import { LocalController } from './local-controller.ts'
 
@@ -186,7 +186,7 @@ test('the log begins with the leader change and the bootstrap records, as on a K
   const bytes = await fs.readFile('/data/__cluster_metadata-0/00000000000000000000.log')
   const batches = [...metadataBatchesIn(bytes)]
   assert.deepEqual(
-    batches.map(batch => [batch.newLeaderId, batch.epoch, batch.records.map(record => record.type)]),
+    batches.map(batch => [newLeaderOf(batch), batch.epoch, batch.records.map(record => record.type)]),
     [
       [1, 1, []],
       [undefined, 1, [12, 12, 12, 12, 12, 12, 4]],

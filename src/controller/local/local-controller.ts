@@ -28,8 +28,10 @@ import { createTopics } from './create-topics.ts'
 import type { Decision } from './decision.ts'
 import { deleteTopics, type TopicToDelete } from './delete-topics.ts'
 import { MetadataLog } from './metadata-log.ts'
+import { segmentLimits, snapshotRules } from './metadata-log-settings.ts'
 import { allocateProducerIds, skipProducerIdsBelow } from './producer-ids.ts'
 import { type OwnBroker, registerBroker, unfenceBroker } from './register-broker.ts'
+import { Snapshotter } from './snapshotter.ts'
 
 export interface LocalControllerOptions {
   /** Data directory that holds (or will hold) `__cluster_metadata-0`. */
@@ -52,6 +54,7 @@ export class LocalController implements Controller {
   readonly #options: LocalControllerOptions
   readonly #log: MetadataLog
   readonly #loop: ReplayLoop
+  readonly #snapshotter: Snapshotter
   readonly #commands = new SerialQueue()
   #own: OwnBroker
   #closed = false
@@ -62,6 +65,7 @@ export class LocalController implements Controller {
     this.#options = options
     this.#log = log
     this.#loop = loop
+    this.#snapshotter = new Snapshotter({ log, rules: snapshotRules(options.serverProperties), ...options })
     this.#own = {
       id: options.nodeId,
       incarnationId: randomUuid(),
@@ -77,7 +81,8 @@ export class LocalController implements Controller {
    */
   static async open(options: LocalControllerOptions): Promise<LocalController> {
     const loop = new ReplayLoop({ clusterId: options.clusterId, logger: options.logger })
-    const log = await MetadataLog.open(options)
+    const segments = segmentLimits(options.serverProperties)
+    const log = await MetadataLog.open({ ...options, segments })
     try {
       const controller = new LocalController(options, log, loop)
       await controller.#start()
@@ -90,20 +95,22 @@ export class LocalController implements Controller {
 
   async #start(): Promise<void> {
     try {
-      for await (const bytes of this.#log.contents()) this.#loop.replay(bytes)
+      const snapshot = this.#log.takeSnapshot()
+      if (snapshot) this.#loop.load(snapshot.contents, snapshot.id)
+      for await (const bytes of this.#log.contents(snapshot?.id.offset ?? 0)) this.#replay(bytes)
     } catch (error) {
       const directory = join(this.#options.directory, MetadataLog.directoryName)
       throw controllerError('METADATA_LOG_UNREADABLE', { directory, reason: messageOf(error) }, error)
     }
-    this.#loop.replay(await this.#log.startEpoch())
+    this.#replay(await this.#log.startEpoch())
     if (this.#loop.inTransaction) {
       const value = { reason: 'the controller restarted' }
       await this.#append([{ type: MetadataRecordType.AbortTransaction, version: 0, value }])
     }
-    await this.#loop.publish()
+    await this.#publish()
     if (this.image.features.size === 0) {
       await this.#append(await this.#bootstrap())
-      await this.#loop.publish()
+      await this.#publish()
     }
     await this.#register(true)
   }
@@ -179,6 +186,7 @@ export class LocalController implements Controller {
   async close(): Promise<void> {
     if (this.#closed) return this.#commands.idle()
     this.#closed = true
+    await this.#snapshotter.close()
     await this.#commands.run(() => this.#log.close())
   }
 
@@ -199,8 +207,18 @@ export class LocalController implements Controller {
     const { records, answer } = decide(this.image)
     if (records.length === 0) return answer
     await this.#append(records)
-    await this.#loop.publish()
+    await this.#publish()
     return answer
+  }
+
+  #replay(bytes: Buffer): void {
+    this.#loop.replay(bytes)
+    this.#snapshotter.replayed(bytes)
+  }
+
+  async #publish(): Promise<void> {
+    await this.#loop.publish()
+    this.#snapshotter.published(this.#loop.snapshotBasis)
   }
 
   /** Durable, then replayed. A failed write is taken back, so that the log never holds what the image does not. */
@@ -214,7 +232,7 @@ export class LocalController implements Controller {
       await this.#takeBack().catch(() => {})
       throw controllerError('METADATA_LOG_FAILED', { reason: messageOf(error) }, error)
     }
-    this.#loop.replay(bytes)
+    this.#replay(bytes)
   }
 
   /** Tried at once, and again before each later command for as long as the disk does not allow it. */

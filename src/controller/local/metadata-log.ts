@@ -1,4 +1,4 @@
-/** The `__cluster_metadata-0` log of a quorum of one: epochs, reading all of it, durable appends. Used by the local controller alone. */
+/** The `__cluster_metadata-0` log of a quorum of one, with its snapshots: epochs, reading all of it, durable appends. Used by the local controller alone. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
@@ -11,7 +11,9 @@ import { CLUSTER_METADATA_TOPIC } from '../../metadata/topic-names.ts'
 import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
 import { LeaderChangeMessage } from '../../protocol/raft-records/leader-change.ts'
 import { atomicBatches, RaftControlType, raftControlBatch } from '../metadata-batches.ts'
+import type { SnapshotContents } from '../snapshot-batches.ts'
 import { controllerError } from './controller-errors.ts'
+import { MetadataSnapshots, type SnapshotId } from './metadata-snapshots.ts'
 import { loadLeaderEpoch, saveLeaderEpoch } from './quorum-state.ts'
 
 /** Kafka's reserved topic id of the metadata log. */
@@ -26,6 +28,8 @@ export interface MetadataLogOptions {
   /** The directory above `__cluster_metadata-0`. */
   readonly directory: string
   readonly nodeId: number
+  /** `metadata.log.segment.*` */
+  readonly segments: { readonly bytes: number; readonly ms: number }
   readonly fs: FileSystem
   readonly clock: Clock
   readonly logger: Logger
@@ -34,33 +38,65 @@ export interface MetadataLogOptions {
 export class MetadataLog {
   static readonly directoryName = `${CLUSTER_METADATA_TOPIC}-0`
 
+  readonly snapshots: MetadataSnapshots
   readonly #options: MetadataLogOptions
+  #newest: { readonly id: SnapshotId; readonly contents: SnapshotContents } | undefined
   #log: PartitionLog
   #epoch = 0
 
-  private constructor(options: MetadataLogOptions, log: PartitionLog) {
+  private constructor(options: MetadataLogOptions, log: PartitionLog, snapshots: MetadataSnapshots) {
+    this.snapshots = snapshots
     this.#options = options
     this.#log = log
   }
 
+  /** Rejects with METADATA_LOG_UNREADABLE where the beginning of the log is gone and no whole snapshot stands in for it. */
   static async open(options: MetadataLogOptions): Promise<MetadataLog> {
     const log = await openLog(options)
-    if (log.logStartOffset === 0) return new MetadataLog(options, log)
-    await log.close()
-    throw controllerError('METADATA_LOG_UNREADABLE', {
-      directory: log.directory,
-      reason: `it starts at offset ${log.logStartOffset} and needs a metadata snapshot, which this version cannot read`,
-    })
+    try {
+      const { fs, logger } = options
+      const snapshots = await MetadataSnapshots.open({ fs, directory: log.directory, logger })
+      const opened = new MetadataLog(options, log, snapshots)
+      await opened.#loadSnapshot()
+      return opened
+    } catch (error) {
+      await log.close()
+      throw error
+    }
+  }
+
+  /** A log that ends before its newest snapshot is what a replica leaves that died while it took the snapshot over. */
+  async #loadSnapshot(): Promise<void> {
+    this.#newest = await this.snapshots.loadNewest()
+    const { directory, logStartOffset, logEndOffset, latestEpoch = 0 } = this.#log
+    const { offset, epoch } = this.#newest?.id ?? { offset: 0, epoch: 0 }
+    if (epoch > latestEpoch || (epoch === latestEpoch && offset > logEndOffset)) {
+      await this.#log.truncateFullyAndStartAt(offset)
+    } else if (logStartOffset > offset) {
+      const reason = `it starts at offset ${logStartOffset}, and there is no whole snapshot of what came before`
+      throw controllerError('METADATA_LOG_UNREADABLE', { directory, reason })
+    }
   }
 
   get endOffset(): number {
     return this.#log.logEndOffset
   }
 
-  /** Everything in the log, in pieces of whole batches. */
-  async *contents(): AsyncGenerator<Buffer, void, undefined> {
+  get sizeBytes(): number {
+    return this.#log.sizeBytes
+  }
+
+  /** The snapshot that replay begins with, once: its contents are given up. */
+  takeSnapshot(): { readonly id: SnapshotId; readonly contents: SnapshotContents } | undefined {
+    const newest = this.#newest
+    this.#newest = undefined
+    return newest
+  }
+
+  /** Everything in the log from `start` on, in pieces of whole batches. */
+  async *contents(start: number): AsyncGenerator<Buffer, void, undefined> {
     const end = this.endOffset
-    let offset = 0
+    let offset = start
     while (offset < end) {
       const result = await this.#log.read({ offset, maxBytes: READ_BYTES, maxOffset: end, minOneBatch: true })
       assert(result.kind === 'batches' && result.nextOffset > offset, 'the metadata log has no hole before its end')
@@ -69,17 +105,24 @@ export class MetadataLog {
     }
   }
 
+  /** Gives up what a snapshot covers: whole segments below its end, and older snapshots. */
+  async startAt(snapshot: SnapshotId): Promise<void> {
+    await this.#log.raiseLogStartOffset(snapshot.offset)
+    await this.snapshots.removeBelow(snapshot.offset)
+  }
+
   /** Begins a new epoch: one above all that the log or quorum-state name. Returns the durable bytes of the leader change. */
   async startEpoch(): Promise<Buffer> {
     const { fs, nodeId, clock } = this.#options
     const directory = join(this.#options.directory, MetadataLog.directoryName)
-    const known = Math.max(await loadLeaderEpoch(fs, directory), this.#log.latestEpoch ?? 0)
+    const inLog = Math.max(this.#log.latestEpoch ?? 0, this.snapshots.ids.at(-1)?.epoch ?? 0)
+    const known = Math.max(await loadLeaderEpoch(fs, directory), inLog)
     this.#epoch = known + 1
     await saveLeaderEpoch(fs, directory, { nodeId, leaderEpoch: this.#epoch })
     const voters = [{ voterId: nodeId }]
     const value = LeaderChangeMessage.encode({ version: 0, leaderId: nodeId, voters, grantingVoters: voters }, 0)
     const place = { timestamp: BigInt(clock.nowMs()), baseOffset: this.endOffset, leaderEpoch: this.#epoch }
-    return await this.#appendDurably(raftControlBatch(RaftControlType.LEADER_CHANGE, value, place))
+    return await this.#appendDurably(raftControlBatch([[RaftControlType.LEADER_CHANGE, value]], place))
   }
 
   /** Appends the records as one atomic unit. Resolves to the bytes in the log once they are durable. */
@@ -115,13 +158,18 @@ export class MetadataLog {
   }
 }
 
-function openLog({ directory, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
+function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
   return PartitionLog.open({
     directory: join(directory, MetadataLog.directoryName),
     topic: CLUSTER_METADATA_TOPIC,
     partition: 0,
     topicId: METADATA_TOPIC_ID,
-    config: { ...defaultLogConfig, retentionMs: -1, retentionBytes: -1, maxMessageBytes: 2 * BATCH_BYTES_MAX },
+    config: {
+      ...defaultLogConfig,
+      segmentBytes: segments.bytes,
+      segmentMs: segments.ms,
+      maxMessageBytes: 2 * BATCH_BYTES_MAX,
+    },
     fs,
     clock,
     logger,

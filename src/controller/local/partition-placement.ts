@@ -2,9 +2,9 @@
 import type { Uuid } from '../../core/uuid.ts'
 import type { ApiError } from '../../metadata/controller-port.ts'
 import { type BrokerImage, DirectoryId, type MetadataImage } from '../../metadata/metadata-image.ts'
+import { recordVersions } from '../../metadata/record-versions.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { refused } from './decision.ts'
-import { recordVersions } from './record-versions.ts'
 
 /** Kafka's bound on what one request may create. */
 export const NEW_PARTITIONS_MAX = 10_000

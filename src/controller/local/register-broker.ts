@@ -1,11 +1,11 @@
 /** Registration of the node's own broker at each start: record 0, record 17, and a new epoch for what it leads. Called by the local controller. */
 import type { Uuid } from '../../core/uuid.ts'
 import type { EndpointImage, MetadataImage, PartitionImage } from '../../metadata/metadata-image.ts'
+import { recordVersions } from '../../metadata/record-versions.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { partitionChange } from './alter-partition.ts'
 import { supportedFeatures } from './bootstrap.ts'
 import type { Decision } from './decision.ts'
-import { recordVersions } from './record-versions.ts'
 
 export interface OwnBroker {
   readonly id: number

@@ -156,6 +156,18 @@ const makers: readonly Maker[] = [
     const value = { name: 'u', mechanism: 1, salt: secret, storedKey: secret, serverKey: secret, iterations: 4096 }
     return [{ type: T.UserScramCredential, version: 0, value }]
   },
+  model => {
+    const endPoints = [{ name: 'CONTROLLER', host: 'localhost', port: 9093, securityProtocol: 0 }]
+    const features = [{ name: 'kraft.version', minSupportedVersion: 0, maxSupportedVersion: 1 }]
+    const value = { controllerId: upTo(model, 3), incarnationId: newId(model), zkMigrationReady: false }
+    return [{ type: T.RegisterController, version: 0, value: { ...value, endPoints, features } }]
+  },
+  model => {
+    const times = { issueTimestamp: BigInt(++model.made), maxTimestamp: 7n, expirationTimestamp: 8n }
+    const value = { tokenId: `token-${upTo(model, 3)}`, owner: 'User:a', requester: 'User:b', renewers: ['User:c'] }
+    return [{ type: T.DelegationToken, version: 0, value: { ...value, ...times } }]
+  },
+  model => [{ type: T.RemoveDelegationToken, version: 0, value: { tokenId: `token-${upTo(model, 3)}` } }],
   () => [{ type: T.RemoveUserScramCredential, version: 0, value: { name: 'u', mechanism: 1 } }],
   () => [{ type: T.NoOp, version: 0, value: {} }],
 ]

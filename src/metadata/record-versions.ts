@@ -1,5 +1,5 @@
-/** Which version of a metadata record type a cluster's metadata.version allows; used by every command that writes records. */
-import type { MetadataImage } from '../../metadata/metadata-image.ts'
+/** Which version of a metadata record type a cluster's metadata.version allows; used by whatever writes records: the controller's commands and metadata snapshots. */
+import type { MetadataImage } from './metadata-image.ts'
 
 /** Feature levels of metadata.version at which record formats changed. */
 const level = { '3.4-IV0': 8, '3.7-IV2': 17, '4.0-IV1': 23, '4.3-IV0': 30 } as const
