@@ -41,7 +41,15 @@ export class LogWriter {
   }
 
   get checkpointState(): LogCheckpointState {
-    return this.#announced ?? { logStartOffset: this.#contents.logStartOffset, recoveryPoint: this.#flushedOffset }
+    return (
+      this.#announced ?? { logStartOffset: this.#contents.logStartOffset, recoveryPoint: this.#recoveryPointBelow() }
+    )
+  }
+
+  /** Recovery rebuilds from the segment of this offset on: the first whose data or indexes are not durable. */
+  #recoveryPointBelow(offset = this.#flushedOffset): number {
+    const unsaved = Array.from(this.#contents.rolled, segment => segment.baseOffset)
+    return Math.min(offset, this.#flushedOffset, ...unsaved)
   }
 
   /** A change that leaves the log as it was if it fails. */
@@ -94,11 +102,11 @@ export class LogWriter {
    */
   async cut(to: { logStartOffset: number; logEndOffset: number }, work: () => Promise<void>): Promise<void> {
     await this.#flusher.exclusive(async () => {
-      const recoveryPoint = Math.min(this.#flushedOffset, to.logEndOffset)
+      const recoveryPoint = this.#recoveryPointBelow(to.logEndOffset)
       this.#announced = { logStartOffset: to.logStartOffset, recoveryPoint }
       try {
         await this.#checkpoint.save()
-        this.#flushedOffset = recoveryPoint
+        this.#flushedOffset = Math.min(this.#flushedOffset, to.logEndOffset)
         await work().catch(error => {
           throw this.#fail(error)
         })
