@@ -7,6 +7,7 @@ import { type Appended, type AppendOrigin, type AppendResult, appendAsLeader, ap
 import { abortedTransactions, type BatchPlace, lastBatch } from './batch-lookup.ts'
 import { partitionDirectoryName } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
+import { forgetProducers } from './forget-producers.ts'
 import { IndexCache } from './index-cache.ts'
 import type { EpochEnd } from './leader-epochs.ts'
 import { type LogCheckpoint, type LogCheckpointState, noCheckpoint } from './log-checkpoint.ts'
@@ -200,6 +201,14 @@ export class PartitionLog {
   removeExpiredProducers(): void {
     const { producers, environment, config } = this.#contents
     producers.removeExpired(environment.clock.nowMs(), config.producerIdExpirationMs)
+  }
+
+  /**
+   * Nobody is fenced, refused or taken for a repetition any more because of what producers appended so far, nor after a
+   * restart once this is flushed. No transaction may be open.
+   */
+  forgetProducers(): Promise<void> {
+    return this.#writer.append(() => forgetProducers(this.#contents))
   }
 
   /** Largest producer id in the life of the log, -1n if none. */

@@ -135,6 +135,23 @@ test('open transactions are aborted in order, with their own producer and a vali
   await bench.close()
 })
 
+// Producer ids of both clusters begin at 0. A producer of this cluster that had its id before the failover and came to the
+// topic afterwards was taken for the one of the source with that id: its records were acknowledged as a repetition, and lost.
+test('once a mirror has ended, its producers are strangers to those of this cluster', async () => {
+  const { bench, partition, mirror, append } = await openMirror()
+  const producer = { producerId: 7n, producerEpoch: 2, baseSequence: 0 }
+  await append(Buffer.concat([batchAt(0, producer), batchAt(1, { producerId: 8n, producerEpoch: 0, baseSequence: 0 })]))
+  await mirror.abortOpenTransactions()
+  for (const producerEpoch of [2, 0]) {
+    const records = batchAt(0, { ...producer, producerId: producerEpoch === 0 ? 8n : 7n, producerEpoch })
+    const end = mirror.state().logEndOffset
+    const result = await partition.log.appendAsLeader(records, { leaderEpoch: EPOCH })
+    deepStrictEqual([result.kind, result.kind === 'appended' && result.baseOffset], ['appended', end])
+  }
+  strictEqual(partition.log.maxProducerId, 8n)
+  await bench.close()
+})
+
 test('a consumer that waits gets mirrored batches at once', async () => {
   const { bench, partition, append } = await openMirror()
   const asked = {

@@ -97,7 +97,10 @@ export class MirrorPartition {
     return this.#partition.log.openTransactions()
   }
 
-  /** Appends an ABORT marker for every open transaction, the oldest first; resolves to what was aborted once it is durable. */
+  /**
+   * Appends an ABORT marker for every open transaction, the oldest first, and forgets the source's producers, whose ids may be
+   * those of producers here; resolves to what was aborted once all that is durable.
+   */
   async abortOpenTransactions(): Promise<readonly OpenTransaction[]> {
     const aborted: OpenTransaction[] = []
     await this.#write(async () => {
@@ -105,6 +108,7 @@ export class MirrorPartition {
         await this.#appendAbort(transaction)
         aborted.push(transaction)
       }
+      await this.#partition.log.forgetProducers()
     })
     await this.flush()
     return aborted
