@@ -53,7 +53,7 @@ async function question(context: CommandContext, topics: readonly string[], link
   const unknown = lags.filter(({ lag }) => lag === null).length
   const more = unknown > 0 ? ` and an unknown number in ${unknown} partitions that were never fetched` : ''
   return (
-    `Failing over ${topics.length} mirror topics of link "${link}": they stop following their source for good. ` +
+    `Failing over ${topics.length} mirror topic(s) of link "${link}": they stop following their source for good. ` +
     `As last seen, ${known} records${more} have not arrived and will be missing here. Continue?`
   )
 }
