@@ -236,10 +236,7 @@ class Run {
   /** Everything that can be asked is as the model has it. */
   async check(): Promise<void> {
     const { log, model } = this
-    deepStrictEqual(
-      { start: log.logStartOffset, end: log.logEndOffset },
-      { start: model.logStartOffset, end: model.logEndOffset },
-    )
+    deepStrictEqual([log.logStartOffset, log.logEndOffset], [model.logStartOffset, model.logEndOffset])
     const [actual, expected] = [
       await readFrom(log, log.logStartOffset),
       Buffer.concat(model.visible.map(({ bytes }) => bytes)),
