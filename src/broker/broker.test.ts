@@ -10,6 +10,7 @@ import { CompressionTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
 import { systemClock } from '../core/clock.ts'
 import { silentLogger } from '../core/logger.ts'
 import { nodeFileSystem } from '../log/node-file-system.ts'
+import { unwatchedProgress } from '../network/request-handler.ts'
 import { listen } from '../network/server-listener.ts'
 import { ProduceApi } from '../protocol/messages/00-produce.ts'
 import { TestNode, testClient } from './fakes/test-node.ts'
@@ -139,7 +140,15 @@ test('an unexpected failure is UNKNOWN_SERVER_ERROR in the right place, and is l
   const answer = await node.call(ProduceApi, request, { version: 9 })
   strictEqual(answer?.responses[0]?.partitionResponses[0]?.errorCode, -1)
   strictEqual(errors.includes('a request failed unexpectedly'), true)
-  const unknown = { apiKey: 999, apiVersion: 0, correlationId: 1, clientId: null, body: Buffer.alloc(0), receivedMs: 0 }
+  const unknown = {
+    apiKey: 999,
+    apiVersion: 0,
+    correlationId: 1,
+    clientId: null,
+    body: Buffer.alloc(0),
+    receivedMs: 0,
+    progress: unwatchedProgress,
+  }
   await rejects(node.broker.handle(unknown, testClient()), /not served/)
   await node.close()
 })

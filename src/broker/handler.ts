@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
 import { RequestRefused } from '../network/headers.ts'
-import type { ClientContext, IncomingRequest } from '../network/request-handler.ts'
+import type { ClientContext, IncomingRequest, RequestProgress } from '../network/request-handler.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { DecodeError } from '../protocol/schema/codec-errors.ts'
 import type { Api } from '../protocol/schema/message.ts'
@@ -38,6 +38,7 @@ export interface RequestOrigin {
   readonly version: number
   readonly clientId: string | null
   readonly client: ClientContext
+  readonly progress: RequestProgress
   /** The image when the request arrived: one answer is about one image. */
   readonly image: MetadataImage
 }
@@ -87,7 +88,8 @@ export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: Hand
     async answer(broker, incoming, client) {
       const version = incoming.apiVersion
       const request = decoded(api, incoming)
-      const origin: RequestOrigin = { version, clientId: incoming.clientId, client, image: broker.controller.image }
+      const { clientId, progress } = incoming
+      const origin: RequestOrigin = { version, clientId, client, progress, image: broker.controller.image }
       const answer = await answerOrFailure(broker, definition, { request, origin, name: api.name })
       return answer === undefined ? undefined : api.response.encodeChunks(answer, version)
     },

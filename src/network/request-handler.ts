@@ -25,7 +25,22 @@ export interface IncomingRequest {
   readonly body: Buffer
   /** Monotonic time at which the last byte had arrived. */
   readonly receivedMs: number
+  readonly progress: RequestProgress
 }
+
+/** What a handler may tell the connection about a request under way. */
+export interface RequestProgress {
+  /**
+   * The request's effects have their place in the order of things, only the answer has to wait (for the disk, for replicas): the
+   * next request of the same API may begin. Answers keep the order of the requests.
+   */
+  accepted(): void
+  /** Called once, when the answer is written or never will be: memory that it is made of may be used again. */
+  onAnswered(release: () => void): void
+}
+
+/** For requests that come from no connection. */
+export const unwatchedProgress: RequestProgress = { accepted: () => {}, onAnswered: () => {} }
 
 /** The connection that a request came on. */
 export interface ClientContext {
@@ -40,6 +55,8 @@ export interface ClientContext {
   readonly clientSoftware: ClientSoftware | undefined
   /** Aborted when the connection is gone: waiting for its sake is pointless. */
   readonly signal: AbortSignal
+  /** Largest answer that this client should get now: grows as it takes answers, so that one that never reads costs little. */
+  readonly answerBytesMax: number
 }
 
 /**

@@ -1,10 +1,12 @@
-/** One accepted connection: reads requests, has them answered one after the other, writes the answers; the listener makes one per socket. */
+/** One accepted connection: reads requests, has them handled in order, answers in order; the listener makes one per socket. */
 import type { Socket } from 'node:net'
+import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { AnswerQueue } from './answer-queue.ts'
 import { FrameAssembler, FrameError } from './frame-assembler.ts'
-import { type ParsedHeader, parseRequestHeader, RequestRefused, responsePrefix, type ServedApis } from './headers.ts'
+import { parseRequestHeader, RequestRefused, type ServedApis } from './headers.ts'
 import { softwareOf, unsupportedApiVersionsAnswer } from './introduction.ts'
 import {
   ANONYMOUS,
@@ -13,7 +15,6 @@ import {
   type Principal,
   type RequestHandler,
 } from './request-handler.ts'
-import { writeChunks } from './socket-writer.ts'
 
 /** What every connection of a listener shares. */
 export interface ServerConnectionSettings {
@@ -21,6 +22,7 @@ export interface ServerConnectionSettings {
   readonly requestBytesMax: number
   readonly served: ServedApis
   readonly handler: RequestHandler
+  readonly answerBudget: ByteBudget | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -29,10 +31,15 @@ export interface ServerConnectionSettings {
 const INPUT_BYTES_MAX = 64 * 1024
 /** A request's buffer grows beyond this only as its bytes arrive. */
 const ALLOCATE_AT_ONCE_BYTES_MAX = 1024 * 1024
+/** What a client gets before it has shown that it takes answers. */
+const FIRST_ANSWER_BYTES_MAX = 1024 * 1024
+/** Time after which the system asks a silent client's machine whether it is still there. */
+const KEEP_ALIVE_MS = 60_000
 
 /**
- * The connection is at any time either reading a request, or answering one. While it answers, input is taken only
- * up to INPUT_BYTES_MAX (to notice a client that goes away) and never parsed: Kafka's muting.
+ * The connection handles one request after the other; only where a handler says so does the next one begin before the answer
+ * is written. Meanwhile input is taken only up to INPUT_BYTES_MAX (to notice a client that goes away) and not parsed: Kafka's
+ * muting.
  */
 export class ServerConnection implements ClientContext {
   readonly connectionId: string
@@ -47,8 +54,10 @@ export class ServerConnection implements ClientContext {
   readonly #gone = new AbortController()
   readonly #assembler: FrameAssembler
   #input: Buffer[] = []
+  readonly #answers: AnswerQueue
   #inputBytes = 0
-  #answering = false
+  /** Input is being worked off. */
+  #handling = false
   /** No request is begun any more: we close, or (`#clientEnded`) the client sent its last and those are still answered. */
   #draining = false
   #clientEnded = false
@@ -69,9 +78,18 @@ export class ServerConnection implements ClientContext {
       allocateAtOnceBytesMax: ALLOCATE_AT_ONCE_BYTES_MAX,
     })
     this.#lastProgressMs = settings.clock.monotonicMs()
+    this.#answers = new AnswerQueue({
+      socket,
+      budget: settings.answerBudget,
+      onProgress: () => {
+        this.#lastProgressMs = settings.clock.monotonicMs()
+      },
+      onFailure: error => this.#giveUp(error),
+      onIdle: () => this.#endIfDone(),
+    })
     this.closed = new Promise(resolve => socket.once('close', () => resolve(this.#onClose())))
     socket.setNoDelay(true)
-    socket.setKeepAlive(true)
+    socket.setKeepAlive(true, KEEP_ALIVE_MS)
     socket.on('data', chunk => this.#onData(chunk))
     socket.on('end', () => this.#onEnd())
     socket.on('error', error => this.#logger.debug('connection failed', { error: error.message }))
@@ -85,15 +103,24 @@ export class ServerConnection implements ClientContext {
     return this.#clientSoftware
   }
 
-  /** Milliseconds without a byte taken in or an answer written; 0 while a handler works. */
-  idleMs(nowMs: number): number {
-    return this.#answering && this.#socket.writableLength === 0 ? 0 : nowMs - this.#lastProgressMs
+  get answerBytesMax(): number {
+    return Math.max(FIRST_ANSWER_BYTES_MAX, 2 * this.#answers.largestTakenBytes)
   }
 
-  /** Lets a request that is being answered end, then closes; at once if there is none. */
+  /** Milliseconds without a byte taken in or a piece of an answer written; 0 while a handler works. */
+  idleMs(nowMs: number): number {
+    return this.#isBusy && this.#socket.writableLength === 0 ? 0 : nowMs - this.#lastProgressMs
+  }
+
+  /** Milliseconds for which the client has not taken the answer that is being written; 0 without one. */
+  stalledMs(nowMs: number): number {
+    return this.#socket.writableLength === 0 ? 0 : nowMs - this.#lastProgressMs
+  }
+
+  /** Lets requests that are being handled end, then closes; at once if there is none. */
   drain(): void {
     this.#draining = true
-    if (!this.#answering) this.#socket.destroy()
+    this.#endIfDone()
   }
 
   /** Closes at once; what waits for the client's sake is aborted. */
@@ -113,24 +140,31 @@ export class ServerConnection implements ClientContext {
   #onEnd(): void {
     this.#clientEnded = true
     this.#gone.abort(new Error('the client ended the connection'))
-    if (!this.#answering) this.#socket.destroy()
+    this.#endIfDone()
+  }
+
+  get #isBusy(): boolean {
+    return this.#handling || this.#answers.length > 0
+  }
+
+  #endIfDone(): void {
+    if ((this.#draining || this.#clientEnded) && !this.#isBusy) this.#socket.destroy()
   }
 
   #onData(chunk: Buffer): void {
     this.#lastProgressMs = this.#settings.clock.monotonicMs()
     this.#input.push(chunk)
     this.#inputBytes += chunk.length
-    if (this.#answering) {
-      if (this.#inputBytes >= INPUT_BYTES_MAX) this.#socket.pause()
-    } else void this.#answerInput()
+    if (!this.#handling) void this.#handleInput()
+    else if (this.#inputBytes >= INPUT_BYTES_MAX) this.#socket.pause()
   }
 
-  /** Answers every complete request of the input, one at a time. Never rejects. */
-  async #answerInput(): Promise<void> {
-    this.#answering = true
+  /** Begins every complete request of the input, one at a time. Never rejects. */
+  async #handleInput(): Promise<void> {
+    this.#handling = true
     try {
       for (let frame = this.#nextFrame(); frame && !this.#draining; frame = this.#nextFrame()) {
-        await this.#answer(frame)
+        await this.#begin(frame)
         if (this.#socket.destroyed) return
         this.#lastProgressMs = this.#settings.clock.monotonicMs()
       }
@@ -138,9 +172,9 @@ export class ServerConnection implements ClientContext {
       this.#giveUp(error)
       return
     }
-    this.#answering = false
-    if (this.#draining || this.#clientEnded) this.#socket.destroy()
-    else if (this.#socket.isPaused()) this.#socket.resume()
+    this.#handling = false
+    this.#endIfDone()
+    if (this.#socket.isPaused()) this.#socket.resume()
   }
 
   #nextFrame(): Buffer | undefined {
@@ -155,22 +189,20 @@ export class ServerConnection implements ClientContext {
     return undefined
   }
 
-  async #answer(frame: Buffer): Promise<void> {
+  /** Resolves when the next request may be looked at. */
+  async #begin(frame: Buffer): Promise<void> {
     const receivedMs = this.#settings.clock.monotonicMs()
     const header = parseRequestHeader(frame, this.#settings.served)
     const { apiKey, apiVersion, correlationId, clientId } = header
-    if (header.unsupportedApiVersions) return this.#write(header, [unsupportedApiVersionsAnswer(this.#settings.served)])
-    const body = frame.subarray(header.bodyStart)
-    this.#clientSoftware = softwareOf(header, body) ?? this.#clientSoftware
-    const request = { apiKey, apiVersion, correlationId, clientId, body, receivedMs }
-    const answer = await this.#settings.handler(request, this)
-    if (answer) await this.#write(header, answer)
-  }
-
-  async #write(header: ParsedHeader, body: readonly Buffer[]): Promise<void> {
+    await this.#answers.room(apiKey)
     if (this.#socket.destroyed) return
-    this.#lastProgressMs = this.#settings.clock.monotonicMs()
-    await writeChunks(this.#socket, [responsePrefix(header, body), ...body])
+    await this.#answers.begin(header, frame.length, async progress => {
+      if (header.unsupportedApiVersions) return [unsupportedApiVersionsAnswer(this.#settings.served)]
+      const body = frame.subarray(header.bodyStart)
+      this.#clientSoftware = softwareOf(header, body) ?? this.#clientSoftware
+      const request = { apiKey, apiVersion, correlationId, clientId, body, receivedMs, progress }
+      return await this.#settings.handler(request, this)
+    })
   }
 
   #giveUp(error: unknown): void {

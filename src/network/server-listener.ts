@@ -1,5 +1,6 @@
 /** A listening port that speaks Kafka: accepts connections and hands their requests to a handler; node/ and tests start one per listener. */
 import { createServer, type Server, type Socket } from 'node:net'
+import type { ByteBudget } from '../core/byte-budget.ts'
 import { type Clock, sleep, type Timer } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ServedApis } from './headers.ts'
@@ -21,6 +22,11 @@ export interface ListenOptions {
   /** Requests of other apis or versions close their connection. Contains ApiVersions (18). */
   readonly served: ServedApis
   readonly handler: RequestHandler
+  /**
+   * Memory of answers that wait for their clients, shared by all listeners of a node. While somebody waits for it, clients that
+   * take nothing of their answer for some seconds are closed.
+   */
+  readonly answerBudget?: ByteBudget
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -28,6 +34,9 @@ export interface ListenOptions {
 const CONNECTIONS_MAX_DEFAULT = 10_000
 const CLOSE_TIMEOUT_MS_DEFAULT = 5000
 const SWEEP_MS_MAX = 60_000
+const STALL_CHECK_MS = 1000
+/** A client that takes nothing for so long while others wait for memory is given up. */
+const STALLED_MS_MAX = 5000
 /** Pending connections that the kernel may queue: 5 000 clients reconnect at once after a restart. */
 const BACKLOG = 4096
 
@@ -51,6 +60,7 @@ export class KafkaServer {
   readonly #server: Server
   readonly #connections = new Set<ServerConnection>()
   #sweep: Timer | undefined
+  #stallCheck: Timer | undefined
   #accepted = 0
   #closing: Promise<void> | undefined
 
@@ -67,6 +77,7 @@ export class KafkaServer {
     )
     server.on('error', error => options.logger.error(`listener ${options.name}: ${error.message}`))
     this.#sweep = this.#sweepLater()
+    this.#stallCheck = this.#checkStallsLater()
   }
 
   /** Open connections. */
@@ -85,6 +96,7 @@ export class KafkaServer {
 
   async #close(timeoutMs: number): Promise<void> {
     this.#sweep?.cancel()
+    this.#stallCheck?.cancel()
     const stopped = new Promise<void>(resolve => this.#server.close(() => resolve()))
     const open = [...this.#connections]
     for (const connection of open) connection.drain()
@@ -96,8 +108,9 @@ export class KafkaServer {
   }
 
   #accept(socket: Socket): void {
-    const { name, maxRequestBytes, served, handler, clock, logger } = this.#options
-    const settings = { listenerName: name, requestBytesMax: maxRequestBytes, served, handler, clock, logger }
+    const { name, maxRequestBytes, served, handler, answerBudget, clock, logger } = this.#options
+    const limits = { listenerName: name, requestBytesMax: maxRequestBytes, answerBudget }
+    const settings = { ...limits, served, handler, clock, logger }
     const connection = new ServerConnection(socket, this.#accepted++, settings)
     this.#connections.add(connection)
     void connection.closed.then(() => this.#connections.delete(connection))
@@ -113,6 +126,21 @@ export class KafkaServer {
       for (const connection of this.#connections)
         if (connection.idleMs(now) >= idleTimeoutMs) connection.destroy(`idle for ${idleTimeoutMs} ms`)
       this.#sweep = this.#sweepLater()
+    })
+  }
+
+  #checkStallsLater(): Timer | undefined {
+    const { clock, answerBudget, logger } = this.#options
+    if (!answerBudget) return undefined
+    return clock.after(STALL_CHECK_MS, () => {
+      if (answerBudget.waitingCount > 0) {
+        const now = clock.monotonicMs()
+        const stalled = [...this.#connections].filter(connection => connection.stalledMs(now) >= STALLED_MS_MAX)
+        for (const connection of stalled) connection.destroy(`took nothing of its answer for ${STALLED_MS_MAX} ms`)
+        if (stalled.length > 0)
+          logger.warn(`closed ${stalled.length} connections that do not take their answers: others wait for the memory`)
+      }
+      this.#stallCheck = this.#checkStallsLater()
     })
   }
 }

@@ -9,7 +9,7 @@ import type { FileSystem } from '../../log/file-system.ts'
 import { LogStore } from '../../log/log-store.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
-import { ANONYMOUS, type ClientContext } from '../../network/request-handler.ts'
+import { ANONYMOUS, type ClientContext, unwatchedProgress } from '../../network/request-handler.ts'
 import type { Api } from '../../protocol/schema/message.ts'
 import type { Partition } from '../../replica/partition.ts'
 import { ProducerIds } from '../../replica/producer-ids.ts'
@@ -39,6 +39,7 @@ export const testClient = (signal = new AbortController().signal): ClientContext
   listener: LISTENER,
   principal: ANONYMOUS,
   clientSoftware: undefined,
+  answerBytesMax: Number.MAX_SAFE_INTEGER,
   signal,
 })
 
@@ -126,6 +127,7 @@ export class TestNode {
       clientId: options.clientId ?? 'test',
       body,
       receivedMs: 0,
+      progress: unwatchedProgress,
     }
     const chunks = await this.broker.handle(incoming, options.client ?? testClient())
     return chunks && api.response.decode(Buffer.concat(chunks), version)

@@ -7,6 +7,7 @@
  * ApiVersions announces 0–13 because librdkafka looks for version 0 (KAFKA-18659); 0–2 are refused like any unknown version.
  *
  * Each partition is decided for itself: unknown topic, write gate (mirrors answer POLICY_VIOLATION), validation, append.
+ * The next Produce request of the connection begins once this one's appends are queued, so that requests share flushes.
  * The answer waits until the data is durable (acks=1) and below the high watermark (acks=-1). With acks=0 there is no answer;
  * an error then closes the connection, which is the only way to tell. Transactional records are refused until the node has
  * a transaction coordinator.
@@ -35,15 +36,16 @@ export const produce = handlerOf(ProduceApi, {
     const acks = request.acks
     if (request.transactionalId === null && hasTransactionalRecords(request))
       throw new RequestFailure(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, 'transactional records without an id')
-    const topics = await Promise.all(
-      request.topicData.map(async data => {
-        const topic = resolveTopic(origin.image, data)
-        const outcomes = await Promise.all(
-          data.partitionData.map(partition => appendOne(broker, { request, origin, topic, partition })),
-        )
-        return { data, topic, outcomes }
-      }),
-    )
+    const appends = request.topicData.map(async data => {
+      const topic = resolveTopic(origin.image, data)
+      const outcomes = await Promise.all(
+        data.partitionData.map(partition => appendOne(broker, { request, origin, topic, partition })),
+      )
+      return { data, topic, outcomes }
+    })
+    // All appends have their place in the queues of their partitions: the disk works for several requests at a time.
+    origin.progress.accepted()
+    const topics = await Promise.all(appends)
     if (acks === 0) return closeAfterError(topics.flatMap(topic => topic.outcomes))
     const endpoints = new Map<number, NodeEndpoint>()
     return {

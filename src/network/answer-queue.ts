@@ -1,0 +1,178 @@
+/** The answers that one connection owes, in the order of its requests; ServerConnection puts requests in and is told what failed. */
+import type { Socket } from 'node:net'
+import type { ByteBudget } from '../core/byte-budget.ts'
+import { type ParsedHeader, responsePrefix } from './headers.ts'
+import type { RequestProgress } from './request-handler.ts'
+import { writeChunks } from './socket-writer.ts'
+
+/** Requests accepted and not answered, per connection. */
+const UNANSWERED_MAX = 64
+/** Their bytes: what a pipelining client can make us hold beyond the one request that may be larger. */
+const UNANSWERED_BYTES_MAX = 32 * 1024 * 1024
+/** Answers are handed to the kernel in pieces of this size, so that progress is seen. */
+const PIECE_BYTES = 1024 * 1024
+/** Smaller answers are not counted against the budget of answers. */
+const UNCOUNTED_BYTES_MAX = 64 * 1024
+
+/** One request as its handler and its answer see it. */
+class Exchange implements RequestProgress {
+  readonly header: ParsedHeader
+  readonly requestBytes: number
+  /** Resolves when the next request of this API may begin. */
+  readonly mayOvertake: Promise<void>
+  readonly accepted: () => void
+  readonly #releases: (() => void)[] = []
+  #answered = false
+
+  constructor(header: ParsedHeader, requestBytes: number) {
+    this.header = header
+    this.requestBytes = requestBytes
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.mayOvertake = promise
+    this.accepted = resolve
+  }
+
+  /** Has the handler taken care of the answer's memory itself? */
+  get isCounted(): boolean {
+    return this.#releases.length > 0
+  }
+
+  onAnswered(release: () => void): void {
+    if (this.#answered) release()
+    else this.#releases.push(release)
+  }
+
+  /** The answer is written, or never will be. */
+  end(): void {
+    this.#answered = true
+    for (const release of this.#releases.splice(0)) release()
+    this.accepted()
+  }
+}
+
+export interface AnswerQueueOptions {
+  readonly socket: Socket
+  /** Memory of answers of all connections; answers that their handlers did not reserve are counted here. */
+  readonly budget: ByteBudget | undefined
+  /** Called after each piece that the kernel took. */
+  readonly onProgress: () => void
+  /** A handler rejected; called once, nothing is written any more. */
+  readonly onFailure: (error: unknown) => void
+  /** Nothing is owed any more. */
+  readonly onIdle: () => void
+}
+
+/** Handlers may run side by side, answers are written one after the other. */
+export class AnswerQueue {
+  readonly #options: AnswerQueueOptions
+  #written: Promise<void> = Promise.resolve()
+  #unanswered = 0
+  #unansweredBytes = 0
+  #apiKey = -1
+  #failed = false
+  #largest = 0
+
+  constructor(options: AnswerQueueOptions) {
+    this.#options = options
+  }
+
+  /** Requests begun and not answered. */
+  get length(): number {
+    return this.#unanswered
+  }
+
+  /** Bytes of the largest answer that the client has taken. */
+  get largestTakenBytes(): number {
+    return this.#largest
+  }
+
+  /** Resolves when a request of this API may begin: others of it were accepted and are few, all else is answered. */
+  async room(apiKey: number): Promise<void> {
+    const isFull = () =>
+      this.#unanswered >= UNANSWERED_MAX ||
+      this.#unansweredBytes >= UNANSWERED_BYTES_MAX ||
+      (this.#unanswered > 0 && this.#apiKey !== apiKey)
+    while (isFull() && !this.#failed) await this.#next()
+  }
+
+  /** Starts the handler; resolves when the next request may be looked at. Failures are told through `onFailure`. */
+  async begin(
+    header: ParsedHeader,
+    requestBytes: number,
+    handle: (progress: RequestProgress) => Promise<readonly Buffer[] | undefined>,
+  ): Promise<void> {
+    const exchange = new Exchange(header, requestBytes)
+    this.#apiKey = header.apiKey
+    this.#unanswered++
+    this.#unansweredBytes += requestBytes
+    const answer = handle(exchange)
+    // Looked at in turn, below.
+    answer.catch(() => {})
+    this.#written = this.#written.then(() => this.#answer(exchange, answer))
+    await exchange.mayOvertake
+  }
+
+  /** Never rejects. */
+  async #answer(exchange: Exchange, answer: Promise<readonly Buffer[] | undefined>): Promise<void> {
+    try {
+      const chunks = await answer
+      if (chunks && !this.#failed) await this.#write(exchange, chunks)
+    } catch (error) {
+      if (!this.#failed) {
+        this.#failed = true
+        this.#options.onFailure(error)
+      }
+    }
+    this.#unanswered--
+    this.#unansweredBytes -= exchange.requestBytes
+    exchange.end()
+    this.#wake()
+    if (this.#unanswered === 0) this.#options.onIdle()
+  }
+
+  async #write(exchange: Exchange, body: readonly Buffer[]): Promise<void> {
+    const { socket, budget, onProgress } = this.#options
+    const chunks = [responsePrefix(exchange.header, body), ...body]
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (budget && bytes > UNCOUNTED_BYTES_MAX && !exchange.isCounted) exchange.onAnswered(budget.take(bytes))
+    onProgress()
+    for (const piece of pieces(chunks)) {
+      if (socket.destroyed) return
+      await writeChunks(socket, piece)
+      onProgress()
+    }
+    this.#largest = Math.max(this.#largest, bytes)
+  }
+
+  #wake = () => {}
+
+  #next(): Promise<void> {
+    return new Promise(resolve => {
+      const before = this.#wake
+      this.#wake = () => {
+        this.#wake = () => {}
+        before()
+        resolve()
+      }
+    })
+  }
+}
+
+/** Groups chunks into pieces of about PIECE_BYTES, cutting large ones. */
+function* pieces(chunks: readonly Buffer[]): Generator<Buffer[]> {
+  let piece: Buffer[] = []
+  let room = PIECE_BYTES
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.subarray(at, at + room)
+      piece.push(part)
+      at += part.length
+      room -= part.length
+      if (room > 0) continue
+      yield piece
+      piece = []
+      room = PIECE_BYTES
+    }
+  }
+  if (piece.length > 0) yield piece
+}
