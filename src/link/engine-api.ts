@@ -95,6 +95,15 @@ export interface MirrorView {
   readonly stopPoints: readonly StopPoint[]
 }
 
+/** One entry of a mirror's history: a change of state, or an incident that changed none. */
+export interface MirrorHistoryEntry {
+  readonly timeMs: number
+  /** The state from then on. */
+  readonly state: MirrorState
+  readonly event: string
+  readonly reason: string
+}
+
 export interface CreateLinkRequest {
   readonly name: string
   readonly sourceClusterId: string | undefined
@@ -165,6 +174,10 @@ export interface LinkEngine {
   /** All links when `link` is undefined. */
   listMirrors(filter: { link: string | undefined; status: string | undefined }): MirrorView[]
   describeMirror(link: string, topic: string): MirrorView
+  /** The last 100 entries, the newest first. */
+  describeHistory(link: string, topic: string): MirrorHistoryEntry[]
+  /** Incidents on this node since it started, by kind; kinds without any are there with 0. */
+  incidentCounts(): ReadonlyMap<string, number>
   alterMirrors(
     link: string,
     verb: MirrorVerb,

@@ -6,6 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import { LinkConfigs } from './configs/link-configs.ts'
 import { KeyedQueues } from './coordination/keyed-queues.ts'
+import { LinkChanges } from './coordination/link-changes.ts'
 import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
 import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
@@ -54,6 +55,7 @@ export class Engine implements api.LinkEngine {
       desired,
       journal,
       changes,
+      linkChanges: new LinkChanges({ desired, journal }),
       destination,
       sources,
       incidents: new IncidentCounts(),
@@ -84,6 +86,7 @@ export class Engine implements api.LinkEngine {
     await this.#reconciler.stop()
     await this.#context.operations.idle()
     await this.#context.changes.idle()
+    await this.#context.linkChanges.idle()
     await this.#context.journal.idle()
     await this.#o.stateLog.close()
   }
@@ -147,6 +150,12 @@ export class Engine implements api.LinkEngine {
     return mirrorView(context, context.changes.current({ linkId, mirrorTopic: topic }))
   }
 
+  describeHistory(link: string, topic: string): api.MirrorHistoryEntry[] {
+    const context = this.#readable()
+    const { linkId } = requireLink(context, link)
+    return [...context.changes.current({ linkId, mirrorTopic: topic }).history].reverse()
+  }
+
   async alterMirrors(
     link: string,
     verb: api.MirrorVerb,
@@ -161,7 +170,6 @@ export class Engine implements api.LinkEngine {
     return writeStatus({ desired: this.#desired, replayed: this.#replayed }, { topicId, topic })
   }
 
-  /** Incidents on this node since it started, by kind. */
   incidentCounts(): ReadonlyMap<string, number> {
     return this.#context.incidents.all()
   }

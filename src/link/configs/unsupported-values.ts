@@ -10,8 +10,6 @@ const onlyDefault: Readonly<Record<string, string>> = {
   'consumer.group.prefix.enable': 'group offset sync is not supported yet',
   'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
   'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
-  'cluster.link.paused': 'pausing a link is not supported yet',
-  'mirror.unclean.truncation.policy': 'truncating after data loss at the source is not supported yet',
   'mirror.keep.retention.on.failover': 'retention is not parked by this version',
   'mirror.max.bytes.per.second': 'throttling is not supported yet',
   'replica.socket.timeout.ms': 'it cannot be changed yet',

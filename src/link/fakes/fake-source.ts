@@ -31,6 +31,13 @@ export class FakeSourcePartition {
     }
   }
 
+  /** An unclean election: what begins or reaches beyond `offset` is gone, and a new leader epoch begins. */
+  truncateTo(offset: number): void {
+    this.batches = this.batches.filter(batch => readBatchHeader(batch, 0).lastOffset < offset)
+    this.highWatermark = offset
+    this.leaderEpoch++
+  }
+
   from(offset: number): Buffer {
     return Buffer.concat(this.batches.filter(batch => readBatchHeader(batch, 0).lastOffset >= offset))
   }
@@ -47,7 +54,8 @@ interface Fetching {
   readonly topic: string
   readonly partition: number
   readonly sink: FetchSink
-  checked: boolean
+  /** Leader epoch in which the source was asked for the end of ours. */
+  checkedIn: number
   /** The sink asked for a pause until then. */
   heldUntilMs: number
 }
@@ -57,6 +65,8 @@ export class FakeSource implements SourceClusterFactory {
   readonly topics = new Map<string, FakeSourceTopic>()
   /** Set: every question fails with it. */
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
+  /** Set: questions fail with it, while fetches go on. */
+  questionFailure: { readonly failure: SourceFailure; readonly message: string } | undefined
   readonly opened: SourceConnectionSettings[] = []
   openConnections = 0
   readonly #clock: Clock
@@ -132,7 +142,7 @@ export class FakeSource implements SourceClusterFactory {
           const key = `${topic}-${partition}`
           started.add(key)
           if (!this.#fetching.has(key))
-            this.#fetching.set(key, { topic, partition, sink, checked: false, heldUntilMs: 0 })
+            this.#fetching.set(key, { topic, partition, sink, checkedIn: -1, heldUntilMs: 0 })
         },
         stop: async (topic, partition) => {
           this.#fetching.delete(`${topic}-${partition}`)
@@ -146,7 +156,8 @@ export class FakeSource implements SourceClusterFactory {
   }
 
   #ask(): void {
-    if (this.failure) throw new SourceError(this.failure.failure, this.failure.message)
+    const failed = this.failure ?? this.questionFailure
+    if (failed) throw new SourceError(failed.failure, failed.message)
   }
 
   #describe(names: readonly string[]): SourceTopic[] {
@@ -186,14 +197,14 @@ export class FakeSource implements SourceClusterFactory {
     if (!topic) return sink.onTrouble({ kind: 'topic-missing', message: 'the topic is gone' })
     if (!source) return sink.onTrouble({ kind: 'partition-missing', message: 'the partition is gone' })
     const { lastSourceEpoch } = sink.position()
-    if (!fetching.checked && lastSourceEpoch !== undefined) {
+    if (fetching.checkedIn !== source.leaderEpoch && lastSourceEpoch !== undefined) {
       const decision = await sink.onEpochEnd({
         requestedEpoch: lastSourceEpoch,
         ...this.#epochEnd(source, lastSourceEpoch),
       })
       if (decision !== 'continue') return decision
-      fetching.checked = true
     }
+    fetching.checkedIn = source.leaderEpoch
     const { offset } = sink.position()
     if (offset < source.logStartOffset || offset > source.highWatermark) {
       const range = { earliest: source.logStartOffset, latest: source.highWatermark }

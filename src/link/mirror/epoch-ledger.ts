@@ -54,6 +54,13 @@ export class EpochLedger {
     await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
   }
 
+  /** Forgets, durably, what is said about offsets from `endOffset` on; done before they are cut off. */
+  async cutTo(endOffset: number): Promise<void> {
+    const ranges = this.ranges(endOffset)
+    if (ranges.length < this.#recorded().length)
+      await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
+  }
+
   #recorded(): readonly EpochRange[] {
     const { topicId, partition, sourceClusterId } = this.#key
     return this.#desired.epochRanges(topicId, partition, sourceClusterId)

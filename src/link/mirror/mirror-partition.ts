@@ -15,7 +15,10 @@ import type {
   SinkDecision,
 } from '../ports.ts'
 import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
-import { type EpochLedger, endOfEpoch } from './epoch-ledger.ts'
+import { findCommonPoint } from './common-point.ts'
+import type { BothCopies } from './compare-batches.ts'
+import { divergenceOf } from './epoch-judgement.ts'
+import type { EpochLedger } from './epoch-ledger.ts'
 import type { IncidentKind, PartitionFigures } from './partition-figures.ts'
 import { verifyBatches } from './verify-batches.ts'
 
@@ -33,18 +36,29 @@ export interface PartitionOwner {
   troubled(trouble: TopicTrouble): Promise<'continue' | 'stop'>
   /** The source answered a fetch of this partition. */
   answered(partition: number): void
-  incident(kind: IncidentKind, message: string): void
+  /** Counted and kept in the history. Resolves when that is durable; rejects if it cannot be. */
+  incident(kind: IncidentKind, message: string): Promise<void>
+}
+
+/** Settings of the link that may change while the partition is mirrored. */
+export interface MirrorSettings {
+  /** The mirror's log start follows the source's. */
+  readonly followLogStart: boolean
+  readonly truncationPolicy: 'fail' | 'truncate'
+  /** How long a failure of the topic at the source is retried. */
+  readonly retryTimeoutMs: number
 }
 
 export interface MirrorPartitionOptions {
   /** Zero below Kafka 2.8. */
   readonly sourceTopicId: Uuid
   readonly log: MirrorLog
+  /** The log and its source, for comparisons. */
+  readonly copies: BothCopies
   readonly ledger: EpochLedger
   readonly figures: PartitionFigures
   readonly owner: PartitionOwner
-  /** The mirror's log start follows the source's. */
-  readonly followLogStart: boolean
+  readonly settings: () => MirrorSettings
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -55,11 +69,18 @@ export class MirrorPartition implements FetchSink {
   readonly #o: MirrorPartitionOptions
   readonly #backoff: Backoff
   #stopped = false
+  #ended = false
+  #reportedCut: string | undefined
 
   constructor(options: MirrorPartitionOptions) {
     this.#o = options
     this.topicId = options.sourceTopicId === ZERO_UUID ? undefined : options.sourceTopicId
     this.#backoff = new Backoff({ initialMs: 100, maxMs: 10_000, random: options.random })
+  }
+
+  /** It has told the fetcher to stop for good, and the reason is durable. */
+  get ended(): boolean {
+    return this.#ended
   }
 
   /** The destination's log end is the only resume point. */
@@ -74,20 +95,11 @@ export class MirrorPartition implements FetchSink {
 
   async onEpochEnd(answer: EpochEnd & { readonly requestedEpoch: number }): Promise<SinkDecision> {
     if (this.#stopped) return 'stop'
-    const { logStartOffset, logEndOffset } = this.#o.log.state()
-    if (logStartOffset === logEndOffset) return 'continue'
-    const { requestedEpoch, epoch, endOffset } = answer
-    if (epoch < 0 || endOffset < 0) {
-      return this.#truncated(`the source does not know epoch ${requestedEpoch}, with which the last batch came`)
-    }
-    const ranges = this.#o.ledger.ranges(logEndOffset)
-    const ours = epoch === requestedEpoch ? logEndOffset : (endOfEpoch(ranges, epoch, logEndOffset) ?? logStartOffset)
-    const common = Math.min(ours, endOffset)
-    if (common >= logEndOffset) return 'continue'
-    return this.#truncated(
-      `the source's epoch ${epoch} ends at offset ${endOffset}, the mirror has data up to ${logEndOffset}` +
-        ` of epoch ${requestedEpoch}; common are the offsets below ${common}`,
-    )
+    const state = this.#o.log.state()
+    if (state.logStartOffset === state.logEndOffset) return 'continue'
+    const ranges = this.#o.ledger.ranges(state.logEndOffset)
+    const divergence = divergenceOf(answer, { ...state, ranges })
+    return divergence ? this.#truncated(divergence.reason) : 'continue'
   }
 
   async onBatches(batches: FetchedBatches): Promise<SinkDecision> {
@@ -122,7 +134,7 @@ export class MirrorPartition implements FetchSink {
   }
 
   async onTrouble(trouble: FetchTrouble): Promise<SinkDecision> {
-    const { figures, owner } = this.#o
+    const { figures } = this.#o
     if (this.#stopped) return 'stop'
     switch (trouble.kind) {
       case 'offset-out-of-range':
@@ -137,16 +149,22 @@ export class MirrorPartition implements FetchSink {
       case 'topic-id-changed':
       case 'authorization':
         figures.trouble = troubleText(trouble)
-        return owner.troubled(trouble)
+        return this.#troubled(trouble)
     }
+  }
+
+  async #troubled(trouble: TopicTrouble): Promise<SinkDecision> {
+    const decision = await this.#o.owner.troubled(trouble)
+    this.#ended ||= decision === 'stop'
+    return decision
   }
 
   /** As far as the log allows; what is left is tried again after the next fetch. */
   async #followLogStart(sourceLogStart: number): Promise<void> {
-    const { log, followLogStart } = this.#o
+    const { log, settings } = this.#o
     const { logStartOffset, logEndOffset } = log.state()
     const target = Math.min(sourceLogStart, logEndOffset)
-    if (followLogStart && target > logStartOffset) await log.raiseLogStart(target)
+    if (settings().followLogStart && target > logStartOffset) await log.raiseLogStart(target)
   }
 
   async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<SinkDecision> {
@@ -170,20 +188,57 @@ export class MirrorPartition implements FetchSink {
     }
     figures.lostOffsets += lost
     logger.warn(message, { lost })
-    owner.incident('out_of_range', message)
+    this.#report(owner.incident('out_of_range', message))
     return 'continue'
   }
 
-  async #truncated(reason: string): Promise<'stop'> {
-    this.#o.owner.incident('truncation', reason)
+  /** The source lost, or has other data than, what the mirror has. */
+  async #truncated(reason: string): Promise<SinkDecision> {
+    const { owner, settings } = this.#o
+    if (settings().truncationPolicy === 'truncate') return this.#cut(reason)
+    this.#report(owner.incident('truncation', reason))
     return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason: `the source was truncated: ${reason}` })
   }
 
-  async #failed(failure: { error: MirrorTopicError; reason: string }): Promise<'stop'> {
+  /** Cuts to the common point. The report is durable first, then the ranges, so that a crash leads here again. */
+  async #cut(reason: string): Promise<SinkDecision> {
+    const { log, ledger, copies, owner, logger } = this.#o
+    try {
+      const { logEndOffset } = log.state()
+      const common = await findCommonPoint(copies, ledger.ranges(logEndOffset))
+      if (common === undefined) return 'continue'
+      if (typeof common === 'string') {
+        const failure = `the source was truncated: ${reason}; nothing was cut, since ${common}`
+        this.#report(owner.incident('truncation', failure))
+        return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason: failure })
+      }
+      const message =
+        `the source was truncated: ${reason}; the mirror's offsets ${common.offset} to ${logEndOffset - 1}` +
+        ` (${logEndOffset - common.offset}) were cut off` +
+        (common.verified ? '' : ', which could not be verified, since the source has deleted what is below')
+      if (message !== this.#reportedCut) await owner.incident('truncation', message)
+      this.#reportedCut = message
+      await ledger.cutTo(common.offset)
+      await log.truncateTo(common.offset)
+      logger.warn(message)
+      return 'continue'
+    } catch (error) {
+      return this.#held(error)
+    }
+  }
+
+  /** An incident that is not worth waiting for. */
+  #report(recorded: Promise<void>): void {
+    const { logger } = this.#o
+    recorded.catch(error => logger.warn('an incident could not be recorded', { error: messageOf(error) }))
+  }
+
+  async #failed(failure: { error: MirrorTopicError; reason: string }): Promise<SinkDecision> {
     this.#stopped = true
     this.#o.figures.trouble = failure.reason
-    if (failure.error === 'CORRUPT_BATCH') this.#o.owner.incident('corruption', failure.reason)
+    if (failure.error === 'CORRUPT_BATCH') this.#report(this.#o.owner.incident('corruption', failure.reason))
     await this.#o.owner.failed(this.#o.figures.partition, failure)
+    this.#ended = true
     return 'stop'
   }
 

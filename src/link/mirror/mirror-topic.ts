@@ -6,14 +6,14 @@ import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import type { MirrorChanges, MirrorId } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
-import type { Destination, FetchSink, MirrorLog, SourceCluster } from '../ports.ts'
+import type { Destination, MirrorLog, SourceCluster } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
 import { withHistory } from '../states/transition.ts'
 import { EpochLedger } from './epoch-ledger.ts'
 import type { IncidentCounts } from './incident-counts.ts'
-import { MirrorPartition, type PartitionOwner } from './mirror-partition.ts'
+import { MirrorPartition, type MirrorSettings, type PartitionOwner } from './mirror-partition.ts'
 import { type IncidentKind, PartitionFigures } from './partition-figures.ts'
 import { PartitionPipeline } from './partition-pipeline.ts'
 import { TopicTroubles } from './topic-troubles.ts'
@@ -26,8 +26,7 @@ export interface MirrorTopicOptions {
   readonly journal: StateJournal
   readonly changes: MirrorChanges
   readonly incidents: IncidentCounts
-  readonly followLogStart: boolean
-  readonly retryTimeoutMs: number
+  readonly settings: () => MirrorSettings
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -36,31 +35,36 @@ export interface MirrorTopicOptions {
 export class MirrorTopic {
   readonly id: MirrorId
   readonly topicId: MirrorRecord['topicId']
-  readonly figures: readonly PartitionFigures[]
   readonly #o: MirrorTopicOptions
-  readonly #pipelines: readonly PartitionPipeline[]
+  readonly #partitions: { readonly figures: PartitionFigures; readonly pipeline: PartitionPipeline }[] = []
   readonly #troubles: TopicTroubles
+  #stateEpoch: number
 
   constructor(options: MirrorTopicOptions) {
     this.#o = options
-    const { linkId, mirrorTopic, topicId } = options.record
+    const { linkId, mirrorTopic, topicId, stateEpoch } = options.record
     this.id = { linkId, mirrorTopic }
     this.topicId = topicId
-    const partitions = () => this.figures.length
-    this.#troubles = new TopicTroubles(this.id, {
-      ...options,
-      partitions,
-      retryTimeoutMs: () => options.retryTimeoutMs,
-    })
-    this.figures = options.record.startOffsets.map((_, partition) => new PartitionFigures(partition))
-    this.#pipelines = this.figures.map(figures => this.#pipeline(figures))
-    for (const pipeline of this.#pipelines) void pipeline.attach()
+    this.#stateEpoch = stateEpoch
+    const partitions = () => this.#partitions.length
+    const retryTimeoutMs = () => options.settings().retryTimeoutMs
+    this.#troubles = new TopicTroubles(this.id, { ...options, partitions, retryTimeoutMs })
+    this.#grow(options.record)
+  }
+
+  /** Index = partition. */
+  get figures(): readonly PartitionFigures[] {
+    return this.#partitions.map(({ figures }) => figures)
   }
 
   /** Fetches the partitions that have not failed, or none. Resolves when those that must not run have stopped. */
   async apply(record: MirrorRecord, fetching: boolean): Promise<void> {
+    // A resume begins anew: what lasted before it does not count.
+    if (record.stateEpoch !== this.#stateEpoch && record.troubles.length === 0) this.#troubles.forget()
+    this.#stateEpoch = record.stateEpoch
+    this.#grow(record)
     const failed = new Set(record.failures.map(failure => failure.partition))
-    const stops = this.#pipelines.map((pipeline, partition) => {
+    const stops = this.#partitions.map(({ pipeline }, partition) => {
       if (!fetching || failed.has(partition)) return pipeline.stop()
       pipeline.start()
       return undefined
@@ -70,14 +74,23 @@ export class MirrorTopic {
 
   /** After it resolves nothing is fetched or appended any more. */
   async stop(): Promise<void> {
-    await Promise.all(this.#pipelines.map(pipeline => pipeline.stop()))
+    await Promise.all(this.#partitions.map(({ pipeline }) => pipeline.stop()))
   }
 
-  #pipeline(figures: PartitionFigures): PartitionPipeline {
+  #grow({ startOffsets }: MirrorRecord): void {
+    for (let partition = this.#partitions.length; partition < startOffsets.length; partition++) {
+      const figures = new PartitionFigures(partition)
+      const pipeline = this.#pipeline(figures, startOffsets[partition] ?? 0)
+      this.#partitions.push({ figures, pipeline })
+      void pipeline.attach()
+    }
+  }
+
+  #pipeline(figures: PartitionFigures, startOffset: number): PartitionPipeline {
     const { record, source, destination, clock, random } = this.#o
     return new PartitionPipeline({
       sourceTopic: record.sourceTopic,
-      startOffset: record.startOffsets[figures.partition] ?? 0,
+      startOffset,
       figures,
       fetcher: source.fetcher,
       openLog: () => destination.openMirrorLog(record.topicId, figures.partition),
@@ -87,19 +100,22 @@ export class MirrorTopic {
     })
   }
 
-  #sink(figures: PartitionFigures, log: MirrorLog, signal: AbortSignal): FetchSink {
-    const { record, desired, journal, followLogStart, clock, random, logger } = this.#o
-    const { topicId, sourceClusterId, sourceTopicId } = record
-    const key = { topicId, partition: figures.partition, sourceClusterId }
+  #sink(figures: PartitionFigures, log: MirrorLog, signal: AbortSignal): MirrorPartition {
+    const { record, source, desired, journal, settings, clock, random, logger } = this.#o
+    const { topicId, sourceClusterId, sourceTopicId, sourceTopic } = record
+    const { partition } = figures
+    const key = { topicId, partition, sourceClusterId }
     const ledger = new EpochLedger(key, { desired, journal })
     const owner = this.#owner(signal)
+    const copies = { source, sourceTopic, partition, log, signal }
     return new MirrorPartition({
       sourceTopicId,
       log,
+      copies,
       ledger,
       figures,
       owner,
-      followLogStart,
+      settings,
       clock,
       random,
       logger,
@@ -112,9 +128,9 @@ export class MirrorTopic {
       troubled: async trouble => {
         const verdict = await this.#troubles.seen(trouble)
         if (verdict === undefined) return 'continue'
-        if (trouble.kind === 'topic-id-changed') this.#incident('topic_id_changed', verdict.reason)
+        if (trouble.kind === 'topic-id-changed') this.#o.incidents.count('topic_id_changed')
         // It concerns the topic: all its partitions end with one durable write.
-        await this.#fail([...this.figures.keys()], verdict, signal)
+        await this.#fail([...this.#partitions.keys()], verdict, signal)
         return 'stop'
       },
       answered: partition => this.#troubles.answered(partition),
@@ -144,12 +160,10 @@ export class MirrorTopic {
   }
 
   /** Counted, and kept in the mirror's history. */
-  #incident(kind: IncidentKind, message: string): void {
-    const { incidents, changes, clock, logger } = this.#o
+  async #incident(kind: IncidentKind, message: string): Promise<void> {
+    const { incidents, changes, clock } = this.#o
     incidents.count(kind)
     const timeMs = clock.nowMs()
-    changes
-      .update(this.id, record => withHistory(record, { event: kind, reason: message, timeMs }))
-      .catch(error => logger.warn('an incident could not be recorded', { message, error: messageOf(error) }))
+    await changes.update(this.id, record => withHistory(record, { event: kind, reason: message, timeMs }))
   }
 }

@@ -4,7 +4,16 @@ import type { MirrorLogState } from '../ports.ts'
 import { LagClock } from './lag-clock.ts'
 
 /** What happened to a partition that an operator should be able to count. */
-export type IncidentKind = 'out_of_range' | 'truncation' | 'topic_id_changed' | 'corruption' | 'fork' | 'foreign_write'
+export const incidentKinds = [
+  'out_of_range',
+  'truncation',
+  'topic_id_changed',
+  'corruption',
+  'fork',
+  'foreign_write',
+] as const
+
+export type IncidentKind = (typeof incidentKinds)[number]
 
 export class PartitionFigures {
   readonly partition: number
@@ -17,6 +26,8 @@ export class PartitionFigures {
   lastFetchTimeMs: number | undefined
   /** What keeps the partition from going on, while it does. */
   trouble: string | undefined
+  /** The source is being asked and has answered. */
+  #asked = false
   /** Monotonic time since when the source does not answer; undefined while it does. */
   silentSinceMs: number | undefined
   /** Offsets that became a hole because the source deleted them before they were mirrored. */
@@ -41,8 +52,17 @@ export class PartitionFigures {
     this.lag.reached(answer.logEndOffset)
     this.lastSourceFetchOffset = answer.logEndOffset
     this.lastFetchTimeMs = answer.wallClockMs
+    this.#asked = true
     this.silentSinceMs = undefined
     this.trouble = undefined
+  }
+
+  /** Nobody asks the source any more (pause, failure, stop). */
+  unasked(atMs: number): void {
+    const log = this.logState()
+    if (this.#asked && this.silentSinceMs === undefined && log) this.lag.silentFrom(atMs, log.logEndOffset)
+    this.#asked = false
+    this.silentSinceMs = undefined
   }
 
   /** The source's leader did not answer. */
@@ -63,7 +83,7 @@ export class PartitionFigures {
       lagMs:
         end === undefined
           ? null
-          : this.lag.lagMs(end, { atMs: shown.atMs, answering: this.silentSinceMs === undefined }),
+          : this.lag.lagMs(end, { atMs: shown.atMs, answering: this.#asked && this.silentSinceMs === undefined }),
       lastSourceFetchOffset: this.lastSourceFetchOffset,
       logStartOffset: log?.logStartOffset ?? null,
       logEndOffset: end ?? null,

@@ -14,7 +14,7 @@ export interface PartitionPipelineOptions {
   readonly figures: PartitionFigures
   readonly fetcher: SourceFetcher
   readonly openLog: () => Promise<MirrorLog>
-  readonly sink: (log: MirrorLog, signal: AbortSignal) => FetchSink
+  readonly sink: (log: MirrorLog, signal: AbortSignal) => FetchSink & { readonly ended: boolean }
   readonly clock: Clock
   readonly random: Random
 }
@@ -25,6 +25,7 @@ export class PartitionPipeline {
   /** Aborted when what runs shall end; replaced by the next start. */
   #abort: AbortController | undefined
   #fetching = false
+  #sink: { readonly ended: boolean } | undefined
   #log: MirrorLog | undefined
 
   constructor(options: PartitionPipelineOptions) {
@@ -33,7 +34,9 @@ export class PartitionPipeline {
 
   /** Fetching is wanted. Returns at once; troubles show in the figures. */
   start(): void {
-    if (this.#abort) return
+    // A sink that has ended by itself is wanted again: its failure was cleared before anybody stopped the pipeline.
+    if (this.#abort && this.#sink?.ended !== true) return
+    if (this.#abort) void this.stop()
     const abort = new AbortController()
     this.#abort = abort
     void this.#queue.run(() => this.#run(abort.signal))
@@ -47,6 +50,8 @@ export class PartitionPipeline {
       if (!this.#fetching) return
       await this.#o.fetcher.stop(this.#o.sourceTopic, this.#o.figures.partition)
       this.#fetching = false
+      this.#sink = undefined
+      this.#o.figures.unasked(this.#o.clock.monotonicMs())
     })
   }
 
@@ -66,7 +71,9 @@ export class PartitionPipeline {
     const log = await this.#openLog(signal)
     if (!log || signal.aborted) return
     this.#fetching = true
-    this.#o.fetcher.start(this.#o.sourceTopic, this.#o.figures.partition, this.#o.sink(log, signal))
+    const sink = this.#o.sink(log, signal)
+    this.#sink = sink
+    this.#o.fetcher.start(this.#o.sourceTopic, this.#o.figures.partition, sink)
   }
 
   async #openLog(signal: AbortSignal): Promise<MirrorLog | undefined> {

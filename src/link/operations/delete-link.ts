@@ -5,7 +5,7 @@ import type { DeleteLinkReport } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import type { StateRecord } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
-import { linkStateRecord, tombstone } from '../state-records/record-codec.ts'
+import { tombstone } from '../state-records/record-codec.ts'
 import { linkKey, mirrorKey } from '../state-records/state-key.ts'
 import { finishMirrorCreation } from './create-mirror.ts'
 import { failOverMirror } from './failover-mirror.ts'
@@ -46,7 +46,7 @@ export async function finishLinkDeletion(context: OperationContext, linkId: Link
     if (!link) return
     const open = openTopics(context, link)
     if (open.length > 0) throw linkError('LINK_HAS_MIRRORS', { link: link.name, topics: open })
-    await context.journal.append(deletionRecords(context, link))
+    await context.linkChanges.remove(linkId, deletionRecords(context, link))
     context.logger.info('link deleted', { link: link.name })
   })
 }
@@ -70,9 +70,9 @@ function openTopics(context: OperationContext, { linkId }: LinkRecord): string[]
 
 async function recordIntent(context: OperationContext, link: LinkRecord): Promise<void> {
   await context.operations.run(linkQueue(link.linkId), async () => {
-    const current = context.desired.link(link.linkId)
-    if (!current) throw linkError('LINK_NOT_FOUND', { link: link.name })
-    await context.journal.append([linkStateRecord({ ...current, deletingSinceMs: context.clock.nowMs() })])
+    const deletingSinceMs = context.clock.nowMs()
+    const updated = await context.linkChanges.update(link.linkId, current => ({ ...current, deletingSinceMs }))
+    if (!updated) throw linkError('LINK_NOT_FOUND', { link: link.name })
   })
 }
 

@@ -12,8 +12,8 @@ export interface LinkProbeOptions {
   /** Refuses the id that answered, or pins it; rejects with SourceError 'cluster-id'. */
   readonly checkClusterId: (clusterId: string) => Promise<void>
   readonly onChange: (health: LinkHealth) => void
-  readonly periodMs: number
-  readonly threshold: number
+  /** Of the moment: they may change while the probe runs. */
+  readonly settings: () => { readonly periodMs: number; readonly threshold: number }
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -25,15 +25,13 @@ export class LinkProbe {
   readonly #abort = new AbortController()
   #health: LinkHealth = healthyLink
   #timer: Timer | undefined
+  #periodMs: number
   #running: Promise<void> | undefined
 
   constructor(options: LinkProbeOptions) {
     this.#o = options
-    this.#backoff = new Backoff({
-      initialMs: Math.min(1000, options.periodMs),
-      maxMs: options.periodMs,
-      random: options.random,
-    })
+    this.#periodMs = options.settings().periodMs
+    this.#backoff = new Backoff({ initialMs: 1000, maxMs: 60_000, random: options.random })
   }
 
   get health(): LinkHealth {
@@ -45,6 +43,15 @@ export class LinkProbe {
     this.#running = this.#probe()
   }
 
+  /** Probes at once if the period is another one now. */
+  settingsChanged(): void {
+    const { periodMs } = this.#o.settings()
+    if (periodMs === this.#periodMs) return
+    this.#periodMs = periodMs
+    this.#timer?.cancel()
+    this.start()
+  }
+
   async stop(): Promise<void> {
     this.#abort.abort()
     this.#timer?.cancel()
@@ -52,8 +59,8 @@ export class LinkProbe {
   }
 
   async #probe(): Promise<void> {
-    const { source, checkClusterId, clock, periodMs } = this.#o
-    let nextMs = periodMs
+    const { source, checkClusterId, clock } = this.#o
+    let backoffMs = Number.POSITIVE_INFINITY
     try {
       const facts = await source().describeCluster(this.#abort.signal)
       await checkClusterId(facts.clusterId)
@@ -61,17 +68,17 @@ export class LinkProbe {
       this.#set(healthyLink)
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#failed(error)
-      nextMs = Math.min(periodMs, this.#backoff.nextMs())
+      backoffMs = this.#backoff.nextMs()
     }
     this.#running = undefined
-    if (!this.#abort.signal.aborted) this.#timer = clock.after(nextMs, () => this.start())
+    if (!this.#abort.signal.aborted) this.#timer = clock.after(Math.min(this.#periodMs, backoffMs), () => this.start())
   }
 
   #failed(error: unknown): void {
-    const { clock, periodMs, threshold } = this.#o
+    const { clock } = this.#o
     const failure: SourceFailure = error instanceof SourceError ? error.failure : 'retriable'
     const now = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
-    this.#set(afterFailedProbe(this.#health, { failure, message: messageOf(error), ...now, periodMs, threshold }))
+    this.#set(afterFailedProbe(this.#health, { failure, message: messageOf(error), ...now, ...this.#o.settings() }))
   }
 
   #set(health: LinkHealth): void {

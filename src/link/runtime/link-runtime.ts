@@ -7,15 +7,16 @@ import type { Uuid } from '../../core/uuid.ts'
 import { connectionSettings } from '../configs/connection-settings.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { logStartFollowsSource } from '../configs/topic-rules.ts'
+import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
+import type { MirrorSettings } from '../mirror/mirror-partition.ts'
 import { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { type Destination, type SourceCluster, type SourceClusterFactory, SourceError } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
-import { linkStateRecord } from '../state-records/record-codec.ts'
 import { healthyLink, type LinkHealth } from '../states/link-health.ts'
 import { followsSource } from '../states/mirror-topic-state.ts'
 import { LinkProbe } from './link-probe.ts'
@@ -25,6 +26,7 @@ export interface EngineParts {
   readonly desired: DesiredState
   readonly journal: StateJournal
   readonly changes: MirrorChanges
+  readonly linkChanges: LinkChanges
   readonly destination: Destination
   readonly sources: SourceClusterFactory
   readonly incidents: IncidentCounts
@@ -40,6 +42,7 @@ export class LinkRuntime {
   readonly #queue = new SerialQueue()
   readonly #mirrors = new Map<string, MirrorTopic>()
   #configs: LinkConfigs
+  #mirrorSettings: MirrorSettings
   #connection: { readonly text: string; readonly source: SourceCluster } | undefined
   #probe: LinkProbe | undefined
   #closed = false
@@ -49,6 +52,7 @@ export class LinkRuntime {
     this.#parts = { ...parts, logger: parts.logger.child({ link: link.name }) }
     this.#onHealth = onHealth
     this.#configs = new LinkConfigs(link.configs)
+    this.#mirrorSettings = mirrorSettingsOf(this.#configs)
   }
 
   get configs(): LinkConfigs {
@@ -92,7 +96,11 @@ export class LinkRuntime {
 
   /** Connects, or connects anew when settings of the connection changed; mirrors continue where they were. */
   async #connect(link: LinkRecord): Promise<void> {
-    this.#configs = new LinkConfigs(link.configs)
+    if (link.configs !== this.#configs.overrides) {
+      this.#configs = new LinkConfigs(link.configs)
+      this.#mirrorSettings = mirrorSettingsOf(this.#configs)
+      this.#probe?.settingsChanged()
+    }
     const settings = connectionSettings(this.#configs, link)
     const text = JSON.stringify(settings)
     if (this.#connection?.text === text) return
@@ -103,8 +111,10 @@ export class LinkRuntime {
       source: () => source,
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
       onChange: this.#onHealth,
-      periodMs: this.#configs.must('availability.check.ms'),
-      threshold: this.#configs.must('availability.check.consecutive.failure.threshold'),
+      settings: () => ({
+        periodMs: this.#configs.must('availability.check.ms'),
+        threshold: this.#configs.must('availability.check.consecutive.failure.threshold'),
+      }),
       clock: this.#parts.clock,
       random: this.#parts.random,
       logger: this.#parts.logger,
@@ -151,8 +161,7 @@ export class LinkRuntime {
       ...this.#parts,
       record,
       source,
-      followLogStart: logStartFollowsSource(this.#configs),
-      retryTimeoutMs: this.#configs.must('cluster.link.retry.timeout.ms'),
+      settings: () => this.#mirrorSettings,
     })
     this.#mirrors.set(record.mirrorTopic, mirror)
     return mirror
@@ -160,15 +169,21 @@ export class LinkRuntime {
 
   /** The first id that is read is pinned, durably; later any other is refused. */
   async #checkClusterId(found: string): Promise<void> {
-    const { desired, destination, journal, logger } = this.#parts
+    const { desired, destination, linkChanges, logger } = this.#parts
     const link = desired.link(this.linkId)
     if (!link) return
     if (found === destination.clusterId)
       throw new SourceError('cluster-id', `the cluster at these addresses is this cluster itself (${found})`)
     if (link.remoteClusterId === undefined) {
       logger.info('the id of the remote cluster is pinned', { remoteClusterId: found })
-      await journal.append([linkStateRecord({ ...link, remoteClusterId: found })])
+      await linkChanges.update(this.linkId, current => ({ ...current, remoteClusterId: found }))
     } else if (link.remoteClusterId !== found)
       throw new SourceError('cluster-id', `cluster ${found} answers, the link belongs to ${link.remoteClusterId}`)
   }
 }
+
+const mirrorSettingsOf = (configs: LinkConfigs): MirrorSettings => ({
+  followLogStart: logStartFollowsSource(configs),
+  truncationPolicy: configs.must('mirror.unclean.truncation.policy'),
+  retryTimeoutMs: configs.must('cluster.link.retry.timeout.ms'),
+})

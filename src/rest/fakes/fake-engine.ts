@@ -7,6 +7,7 @@ import type {
   CreateMirrorRequest,
   LinkEngine,
   LinkView,
+  MirrorHistoryEntry,
   MirrorSelection,
   MirrorVerb,
   MirrorView,
@@ -72,6 +73,18 @@ export class FakeEngine implements LinkEngine {
     const found = this.mirrors.find(mirror => mirror.linkName === link && mirror.mirrorTopicName === topic)
     if (!found) throw this.failure ?? new Error(`no mirror ${topic}`)
     return found
+  }
+
+  describeHistory(link: string, topic: string): MirrorHistoryEntry[] {
+    this.describeMirror(link, topic)
+    return [
+      { timeMs: 2000, state: 'PAUSED', event: 'pause', reason: 'asked for' },
+      { timeMs: 1000, state: 'ACTIVE', event: 'create', reason: 'created' },
+    ]
+  }
+
+  incidentCounts(): ReadonlyMap<string, number> {
+    return new Map([['truncation', 2]])
   }
 
   async alterMirrors(link: string, verb: MirrorVerb, request: { selection: MirrorSelection; validateOnly: boolean }) {

@@ -82,6 +82,20 @@ test('the same leader in a new epoch is checked again', async t => {
   assert.equal(sink.batches.at(-1)?.leaderEpoch, 2)
 })
 
+// The question counted as answered when it was asked: a sink that could not deal with the answer yet was fetched for without it.
+test('an answer that the sink could not judge yet is asked for again before anything is fetched', async t => {
+  const { kafka, source, until } = await startBench(t)
+  kafka.addTopic('orders', [1])
+  kafka.append('orders', 0, 5)
+  const sink = new FakeSink({ lastSourceEpoch: 1 })
+  sink.decide = about => (about === 'epoch' && sink.epochEnds.length < 3 ? { retryAfterMs: 100 } : 'continue')
+  source.fetcher.start('orders', 0, sink)
+  await until(() => sink.epochEnds.length === 2)
+  assert.deepEqual(sink.batches, [])
+  await until(() => sink.offset === 5)
+  assert.equal(sink.epochEnds.length, 3)
+})
+
 test('a redirect to another replica is followed; the leader still answers for epochs', async t => {
   const { kafka, source, until } = await startBench(t, { brokers: 2 })
   kafka.addTopic('orders', [1])

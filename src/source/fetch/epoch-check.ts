@@ -1,4 +1,5 @@
 /** Compares histories before the first fetch after a connect or leader change (KIP-320): the fetch slots run it, the sinks judge the answers. */
+import type { EpochEnd, SinkDecision } from '../../link/ports.ts'
 import type { BrokerConnection } from '../../network/broker-connection.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { BrokerPool } from '../broker-pool.ts'
@@ -94,11 +95,23 @@ function judge(questions: readonly EpochQuestion[], answers: readonly EpochAnswe
     const answer = answered.get(question)
     if (answer?.errorCode === ErrorCode.NONE) {
       const { epoch, endOffset } = answer
-      outcomes.deliver(partition, () => partition.sink.onEpochEnd({ requestedEpoch, epoch, endOffset }))
+      outcomes.deliver(partition, () => tellSink(partition, { requestedEpoch, epoch, endOffset }))
     } else {
       partition.checkedFor = undefined
       if (answer) outcomes.errorCode(partition, answer.errorCode, { fetchOffset: -1, brokerId })
       else outcomes.leftOut(partition, `OffsetForLeaderEpoch of broker ${brokerId}`)
     }
   }
+}
+
+/** Checked is only what the sink has judged: after a pause, or a failure of the sink, the source is asked again. */
+async function tellSink(
+  partition: PartitionFetch,
+  answer: EpochEnd & { readonly requestedEpoch: number },
+): Promise<SinkDecision> {
+  const { checkedFor } = partition
+  partition.checkedFor = undefined
+  const decision = await partition.sink.onEpochEnd(answer)
+  if (decision === 'continue') partition.checkedFor = checkedFor
+  return decision
 }

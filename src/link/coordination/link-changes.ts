@@ -1,0 +1,42 @@
+/** Durable changes of link records, one at a time per link, so that none overwrites another: configs, pinned ids, deletions. */
+import type { Uuid } from '../../core/uuid.ts'
+import type { StateRecord } from '../ports.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import { linkStateRecord } from '../state-records/record-codec.ts'
+import { KeyedQueues } from './keyed-queues.ts'
+import type { StateJournal } from './state-journal.ts'
+
+export class LinkChanges {
+  readonly #desired: DesiredState
+  readonly #journal: StateJournal
+  readonly #queues = new KeyedQueues()
+
+  constructor(options: { desired: DesiredState; journal: StateJournal }) {
+    this.#desired = options.desired
+    this.#journal = options.journal
+  }
+
+  /**
+   * `change` gets the replayed record and may return it as it is: then nothing is written. Resolves to what holds then;
+   * undefined if the link is gone.
+   */
+  update(linkId: Uuid, change: (link: LinkRecord) => LinkRecord): Promise<LinkRecord | undefined> {
+    return this.#queues.run(linkId, async () => {
+      const link = this.#desired.link(linkId)
+      if (!link) return undefined
+      const next = change(link)
+      if (next !== link) await this.#journal.append([linkStateRecord(next)])
+      return next
+    })
+  }
+
+  /** Removes the link with `records`, which must hold its tombstone; nothing can bring the record back afterwards. */
+  remove(linkId: Uuid, records: readonly StateRecord[]): Promise<void> {
+    return this.#queues.run(linkId, () => this.#journal.append(records))
+  }
+
+  async idle(): Promise<void> {
+    await this.#queues.idle()
+  }
+}

@@ -1,0 +1,137 @@
+/** A source that lost data: what is cut under the policy `truncate`, what is reported, and when nothing is cut. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
+
+async function mirroring(policy: 'fail' | 'truncate' = 'truncate') {
+  const world = new EngineWorld()
+  await world.start()
+  const source = world.source.addTopic('orders', 1).partitions[0]
+  ok(source)
+  const configs = { 'mirror.unclean.truncation.policy': policy }
+  await world.engine.createLink(linkRequest('west', configs), { validateOnly: false, validateLink: true })
+  await world.engine.createMirror('west', mirrorRequest('orders'))
+  const topicId = world.cluster.topicNamed('orders')?.topicId
+  ok(topicId)
+  const log = world.cluster.topics.get(topicId)?.logs[0]
+  ok(log)
+  return { world, source, log, view: () => world.engine.describeMirror('west', 'orders') }
+}
+
+const bytes = (batches: readonly { bytes: Buffer }[]) => Buffer.concat(batches.map(batch => batch.bytes))
+
+test('a truncated tail is cut to the common point, reported, and what the source has instead is mirrored', async () => {
+  const { world, source, log, view } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10), batchAt(20, 10))
+  await world.mirrorAll()
+  source.truncateTo(20)
+  source.append(batchAt(20, 3, { epoch: 1 }), batchAt(23, 40, { epoch: 1 }))
+  await world.mirrorAll()
+  equal(log.logEndOffset, 63)
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  equal(view().status, 'ACTIVE')
+  equal(world.engine.incidentCounts().get('truncation'), 1)
+  await world.engine.stop()
+})
+
+test('the end of the source inside a batch of the mirror takes the whole batch', async () => {
+  const { world, source, log } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10))
+  await world.mirrorAll()
+  source.truncateTo(10)
+  source.append(batchAt(10, 4))
+  source.append(batchAt(14, 4, { epoch: 1 }))
+  await world.mirrorAll()
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  await world.engine.stop()
+})
+
+test('where the epochs do not tell, CRCs find the common point', async () => {
+  const { world, source, log } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10), batchAt(20, 10), batchAt(30, 10))
+  await world.mirrorAll()
+  // Restored from a copy: the same epoch, other data from offset 20 on, and fewer of it.
+  source.truncateTo(20)
+  source.append(batchAt(20, 10, { producerId: 5n }))
+  await world.mirrorAll()
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  await world.engine.stop()
+})
+
+test('the ranges of epochs that were cut off are forgotten before the cut', async () => {
+  const { world, source, log } = await mirroring()
+  source.append(batchAt(0, 10))
+  source.leaderEpoch = 4
+  source.append(batchAt(10, 10, { epoch: 4 }))
+  await world.mirrorAll()
+  world.process.effects.length = 0
+  source.truncateTo(10)
+  source.append(batchAt(10, 2, { epoch: 5 }))
+  await world.mirrorAll()
+  // Report, ranges, cut, range of the new epoch, append.
+  deepEqual(world.process.effects, ['append state', 'append state', 'truncate', 'append state', 'append'])
+  equal(log.logEndOffset, 12)
+  await world.engine.stop()
+})
+
+test('everything may be cut, and a source that ends below the log start fails the partition', async () => {
+  const { world, source, log, view } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10))
+  source.logStartOffset = 10
+  await world.mirrorAll()
+  equal(log.logStartOffset, 10)
+  source.truncateTo(10)
+  await world.mirrorAll()
+  deepEqual([log.logStartOffset, log.logEndOffset], [10, 10])
+  equal(view().status, 'ACTIVE')
+  source.append(batchAt(10, 5, { epoch: 1 }))
+  await world.mirrorAll()
+  equal(log.logEndOffset, 15)
+  source.logStartOffset = 0
+  source.truncateTo(4)
+  await world.mirrorAll()
+  deepEqual([log.logStartOffset, log.logEndOffset], [10, 15])
+  equal(view().error, 'UNEXPECTED_TRUNCATION')
+  match(view().reason ?? '', /nothing was cut, since the source ends at offset 4, below the mirror's log start 10/)
+  await world.engine.stop()
+})
+
+test('while the source cannot be asked nothing is cut and nothing appended', async () => {
+  const { world, source, log } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10))
+  await world.mirrorAll()
+  source.truncateTo(10)
+  source.append(batchAt(10, 30, { epoch: 1 }))
+  world.source.questionFailure = { failure: 'timeout', message: 'no answer' }
+  await world.mirrorAll()
+  await world.clock.advance(1000)
+  await world.mirrorAll()
+  equal(log.logEndOffset, 20)
+  world.source.questionFailure = undefined
+  await world.clock.advance(10_000)
+  await world.mirrorAll()
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  await world.engine.stop()
+})
+
+test('a cut that is killed at any of its effects is done by the next node', async () => {
+  for (const side of ['before', 'after'] as const)
+    for (let at = 0; at < 3; at++) {
+      const { world, source, log } = await mirroring()
+      source.append(batchAt(0, 10), batchAt(10, 10))
+      await world.mirrorAll()
+      log.flushedOffset = 20
+      source.truncateTo(10)
+      source.append(batchAt(10, 3, { epoch: 1 }))
+      world.process.planCrash({ at, side })
+      await world.mirrorAll()
+      equal(world.process.killed, true)
+      await world.start()
+      await world.mirrorAll()
+      const now = world.cluster.topicNamed('orders')?.logs[0]
+      ok(now)
+      deepEqual(bytes(now.batches), Buffer.concat(source.batches), `${side} ${at}`)
+      ok(world.engine.describeHistory('west', 'orders').some(({ event }) => event === 'truncation'))
+      await world.engine.stop()
+    }
+})
