@@ -14,18 +14,19 @@ const cacheRoot = join(repositoryRoot, '.cache')
 /**
  * Path of the cached folder `name`, filled by `build` into a fresh folder the first time. The folder appears whole or
  * not at all, and several test processes that ask at once wait for the first one. `relocatable: false` says that the
- * content knows its own path, so `build` is given the final one, and a marker file tells that it is complete.
+ * content knows its own path, so `build` is given the final one, and a marker file tells that it is complete. Folders
+ * with the same `lock` (default: a lock of their own) are built one after the other.
  */
 export async function cached(
   name: string,
   build: (folder: string) => Promise<void>,
-  { relocatable = true }: { relocatable?: boolean } = {},
+  { relocatable = true, lock = name }: { relocatable?: boolean; lock?: string } = {},
 ): Promise<string> {
   const target = join(cacheRoot, name)
   const witness = relocatable ? target : join(target, '.complete')
   if (existsSync(witness)) return target
   await mkdir(dirname(target), { recursive: true })
-  const release = await lock(`${target}.lock`)
+  const release = await takeLock(join(cacheRoot, `${lock}.lock`))
   try {
     if (existsSync(witness)) return target
     if (!relocatable) {
@@ -49,8 +50,8 @@ export async function cached(
 }
 
 /** Takes a lock file with our pid in it; one whose process is gone is taken over. Only saves double work. */
-async function lock(path: string): Promise<() => Promise<void>> {
-  await eventually(() => tryLock(path), { timeoutMs: 300_000, intervalMs: 200 })
+async function takeLock(path: string): Promise<() => Promise<void>> {
+  await eventually(() => tryLock(path), { timeoutMs: 600_000, intervalMs: 200 })
   return () => rm(path, { force: true })
 }
 

@@ -8,24 +8,18 @@ import { skipWithout } from '../requirements.ts'
 /** Versions that the suites run against. */
 export type KafkaVersion = '4.3.1' | '3.9.2'
 
-/** Folder with every jar of that Kafka version (use `${folder}/*` as class path); downloads it the first time. */
+/**
+ * Folder with every jar of that Kafka version (use `${folder}/*` as class path); downloads it the first time. One Maven
+ * at a time: its local repository is not made for several that download.
+ */
 export function kafkaJars(version: KafkaVersion): Promise<string> {
-  return cached(`kafka/${version}`, async folder => {
-    const pom = fileURLToPath(new URL('pom.xml', import.meta.url))
-    await promisify(execFile)(
-      'mvn',
-      [
-        '-q',
-        '-B',
-        '-f',
-        pom,
-        `-Dkafka.version=${version}`,
-        'dependency:copy-dependencies',
-        `-DoutputDirectory=${folder}`,
-      ],
-      { timeout: 280_000, maxBuffer: 16 << 20 },
-    )
-  })
+  return cached(`kafka/${version}`, folder => copyDependencies(version, folder), { lock: 'maven' })
+}
+
+async function copyDependencies(version: KafkaVersion, folder: string): Promise<void> {
+  const pom = fileURLToPath(new URL('pom.xml', import.meta.url))
+  const goal = ['dependency:copy-dependencies', `-Dkafka.version=${version}`, `-DoutputDirectory=${folder}`]
+  await promisify(execFile)('mvn', ['-q', '-B', '-f', pom, ...goal], { timeout: 280_000, maxBuffer: 16 << 20 })
 }
 
 /** Value for the `skip` option of a test that needs Java: false, or why it is skipped (never where all is required). */
