@@ -177,7 +177,8 @@ test('without a writable state topic a partition waits, says so, and goes on lat
   world.process.failNext('append state', new Error('the disk is full'))
   await world.source.deliver()
   equal(partition(world, 0).logEndOffset, 0)
-  match(world.engine.describeMirror('west', 'orders').lags[0]?.reason ?? '', /waiting to append: the disk is full/)
+  const [waiting] = world.engine.describeMirror('west', 'orders').lags
+  deepEqual([waiting?.lag, waiting?.reason], [2, 'waiting to append: the disk is full'])
   world.process.failNext('append state', undefined)
   await world.mirrorAll()
   equal(partition(world, 0).logEndOffset, 0, 'it waits before it asks again')

@@ -123,6 +123,8 @@ export class MirrorPartition implements FetchSink {
       }
       await this.#followLogStart(batches.logStartOffset)
     } catch (error) {
+      // The mirror falls behind while it waits, and shows it.
+      figures.lag.seen(batches.highWatermark, batches.receivedMs)
       return this.#held(error)
     }
     this.#backoff.reset()

@@ -82,9 +82,7 @@ export class PartitionPipeline {
     while (!signal.aborted) {
       try {
         const log = this.#log ?? (await this.#o.openLog())
-        const { logStartOffset, logEndOffset } = log.state()
-        // Only a log that never held anything: one that lost its data to retention continues at its own end.
-        if (logStartOffset === 0 && logEndOffset === 0 && startOffset > 0) await log.startAt(startOffset)
+        await beginLog(log, startOffset)
         this.#attached(log)
         return log
       } catch (error) {
@@ -100,4 +98,15 @@ export class PartitionPipeline {
     this.#o.figures.attach(log)
     this.#o.figures.trouble = undefined
   }
+}
+
+/** Where a mirror goes on. A log that never held anything begins with it; one that lost its data to retention has its own end. */
+export function resumeOffset(log: MirrorLog, startOffset: number): number {
+  const { logStartOffset, logEndOffset } = log.state()
+  return logStartOffset === 0 && logEndOffset === 0 ? startOffset : logEndOffset
+}
+
+export async function beginLog(log: MirrorLog, startOffset: number): Promise<void> {
+  const offset = resumeOffset(log, startOffset)
+  if (offset > log.state().logEndOffset) await log.startAt(offset)
 }

@@ -5,6 +5,7 @@
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { rangesBelow } from '../mirror/epoch-ledger.ts'
+import { beginLog, resumeOffset } from '../mirror/partition-pipeline.ts'
 import type { MirrorLog } from '../ports.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import type { OperationContext } from './operation-context.ts'
@@ -39,9 +40,14 @@ export async function stopMirror(
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
 
   step('flush')
-  const partitions = [...context.changes.current(id).startOffsets.keys()]
+  const { startOffsets } = context.changes.current(id)
+  const partitions = [...startOffsets.keys()]
   const logs = await mapBounded(partitions, parallel, index => context.destination.openMirrorLog(topicId, index))
-  await mapBounded(logs, parallel, log => log.flush())
+  await mapBounded(logs, parallel, async (log, partition) => {
+    // One that was never fetched, because its link was paused, for example.
+    await beginLog(log, startOffsets[partition] ?? 0)
+    await log.flush()
+  })
 
   step('record stop points')
   await recordStopPoints(context, id, logs)
@@ -82,16 +88,16 @@ export function stopPoint(
   record: MirrorRecord,
   { partition, log }: { partition: number; log: MirrorLog },
 ): StopPointRecord {
-  const { logEndOffset } = log.state()
+  const stopOffset = resumeOffset(log, record.startOffsets[partition] ?? 0)
   const figures = context.runtime(record.linkId)?.mirror(record.mirrorTopic)?.figures[partition]
   const ranges = context.desired.epochRanges(record.topicId, partition, record.sourceClusterId)
   return {
     partition,
-    stopOffset: logEndOffset,
-    lastSourceEpoch: rangesBelow(ranges, logEndOffset).at(-1)?.epoch,
+    stopOffset,
+    lastSourceEpoch: rangesBelow(ranges, stopOffset).at(-1)?.epoch,
     timeMs: context.clock.nowMs(),
     lastSourceFetchOffset: figures?.lastSourceFetchOffset ?? -1,
-    lag: figures?.lag.lag(logEndOffset) ?? undefined,
+    lag: figures?.lag.lag(stopOffset) ?? undefined,
     openTransactions: log.openTransactions().length,
   }
 }
