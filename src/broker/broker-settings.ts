@@ -9,6 +9,8 @@ export interface BrokerSettings {
   readonly deleteTopics: boolean
   /** `fetch.max.bytes`: bound of one Fetch answer. */
   readonly fetchBytesMax: number
+  /** `max.incremental.fetch.session.cache.slots` */
+  readonly fetchSessionSlots: number
   /** `max.request.partition.size.limit`: partitions in one DescribeTopicPartitions answer. */
   readonly describedPartitionsMax: number
 }
@@ -22,5 +24,6 @@ export const brokerSettings = (file: ReadonlyMap<string, string>): BrokerSetting
   autoCreateTopics: flag(file.get('auto.create.topics.enable'), false),
   deleteTopics: flag(file.get('delete.topic.enable'), true),
   fetchBytesMax: Number(file.get('fetch.max.bytes') ?? 57_671_680),
+  fetchSessionSlots: Number(file.get('max.incremental.fetch.session.cache.slots') ?? 1000),
   describedPartitionsMax: Number(file.get('max.request.partition.size.limit') ?? 2000),
 })

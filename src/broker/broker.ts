@@ -2,8 +2,10 @@
  * The broker: the dispatch table tied to this node's replicas and controller. The composition root gives `handle` and
  * `served` to every listener. The wiring order is: logs, controller, ReplicaSet (subscribed first), Broker, listeners.
  */
+import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Random } from '../core/random.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ServedApis } from '../network/headers.ts'
 import type { RequestHandler } from '../network/request-handler.ts'
@@ -11,6 +13,7 @@ import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import type { BrokerSettings } from './broker-settings.ts'
+import { SessionCache } from './fetch-sessions/session-cache.ts'
 import { type BrokerContext, CloseConnection, type Handler } from './handler.ts'
 import { handlers } from './handlers/table.ts'
 
@@ -21,7 +24,10 @@ export interface BrokerOptions {
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
   readonly settings: BrokerSettings
+  /** Shared with the listeners. */
+  readonly answerBudget: ByteBudget
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
 }
 
@@ -36,6 +42,7 @@ export class Broker {
     this.#handlers = new Map(handlers.map(handler => [handler.key, handler]))
     this.#context = {
       ...options,
+      fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
       logger: options.logger.child({ component: 'broker' }),
       apis: handlers.map(({ key, announced }) => ({ key, ...announced })),
     }

@@ -1,4 +1,5 @@
 /** What a handler of one Kafka API is, and how it becomes an entry of the dispatch table; every file in handlers/ uses it. */
+import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Controller } from '../metadata/controller-port.ts'
@@ -13,6 +14,7 @@ import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import type { BrokerSettings } from './broker-settings.ts'
+import type { SessionCache } from './fetch-sessions/session-cache.ts'
 
 /** One API in an ApiVersions answer. */
 export interface ServedApi extends VersionRange {
@@ -27,6 +29,9 @@ export interface BrokerContext {
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
   readonly settings: BrokerSettings
+  readonly fetchSessions: SessionCache
+  /** Memory of answers that are read or wait for their clients. */
+  readonly answerBudget: ByteBudget
   /** What ApiVersions announces, by key. */
   readonly apis: readonly ServedApi[]
   readonly clock: Clock

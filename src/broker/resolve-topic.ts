@@ -21,3 +21,23 @@ export function resolveTopic(
   if (found) return { errorCode: ErrorCode.NONE, image: found }
   return { errorCode: byId ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, image: undefined }
 }
+
+/**
+ * The topic of a partition in a Fetch request, or in a session that learned `knownName` when the topic's id was found before.
+ * Without a topic the code is what Kafka answers for the partition: INCONSISTENT_TOPIC_ID if the name belongs to another
+ * topic now.
+ */
+export function resolveFetched(
+  image: MetadataImage,
+  named: { readonly topic: string; readonly topicId: Uuid; readonly partition: number },
+  knownName: string | undefined,
+): { readonly errorCode: number; readonly topic: TopicImage | undefined } {
+  const { topic: name, topicId, partition } = named
+  const { errorCode, image: found } = resolveTopic(image, { name, topicId })
+  if (found?.partitions[partition]) return { errorCode, topic: found }
+  if (found || topicId === ZERO_UUID || knownName === undefined)
+    return { errorCode: found ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : errorCode, topic: undefined }
+  const successor = topicByName(image, knownName)?.partitions[partition]
+  const successorCode = successor ? ErrorCode.INCONSISTENT_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+  return { errorCode: successorCode, topic: undefined }
+}

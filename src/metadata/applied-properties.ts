@@ -16,6 +16,7 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'log.dir': 'Data directory, if log.dirs is not set.',
   'log.dirs': 'Data directory (one).',
   'log.retention.check.interval.ms': 'How often old segments are looked for.',
+  'max.incremental.fetch.session.cache.slots': 'Fetch sessions that this node keeps for its clients.',
   'metadata.log.dir': 'Directory of the metadata log; default: the data directory.',
   'metadata.log.max.record.bytes.between.snapshots': 'Bytes of metadata log after which a snapshot is written.',
   'node.id': 'Id of this node in the cluster.',

@@ -10,7 +10,7 @@ import { systemRandom } from '../core/random.ts'
 import { randomUuid, type Uuid } from '../core/uuid.ts'
 import { linkWriteGate } from '../destination/link-write-gate.ts'
 import { LocalDestination } from '../destination/local-destination.ts'
-import { StateTopic } from '../destination/state-topic.ts'
+import { StateTopic, stateTopicName } from '../destination/state-topic.ts'
 import { Engine } from '../link/index.ts'
 import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
@@ -75,6 +75,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     logger,
   })
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
+  const answerBudget = new ByteBudget(settings.answerBytesMax)
   const broker = new Broker({
     brokerId: nodeId,
     controller,
@@ -82,11 +83,13 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     producerIds,
     writeGate,
     settings: brokerSettings(file),
+    answerBudget,
     clock,
+    random,
     logger,
   })
   await controller.subscribe(destination)
-  const servers = await openListeners({ settings, broker, logger }, startup)
+  const servers = await openListeners({ settings, broker, answerBudget, logger }, startup)
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
@@ -151,6 +154,7 @@ async function openCluster(
     brokerId: settings.nodeId,
     logs: store,
     file: settings.kafka,
+    refusesDamage: topic => topic === stateTopicName,
     clock,
     logger,
   })
@@ -160,9 +164,10 @@ async function openCluster(
 }
 
 async function openListeners(
-  { settings, broker, logger }: { settings: NodeSettings; broker: Broker; logger: Logger },
+  of: { settings: NodeSettings; broker: Broker; answerBudget: ByteBudget; logger: Logger },
   startup: Startup,
 ): Promise<KafkaServer[]> {
+  const { settings, broker, answerBudget, logger } = of
   const servers: KafkaServer[] = []
   for (const { name, host, port } of settings.listeners.listen) {
     const server = await listen({
@@ -173,6 +178,7 @@ async function openListeners(
       idleTimeoutMs: numberOf(settings, 'connections.max.idle.ms'),
       served: broker.served,
       handler: broker.handle,
+      answerBudget,
       clock,
       logger: logger.child({ component: 'network', listener: name }),
     })

@@ -20,6 +20,13 @@ export const ownProperties = {
       items.map(restListenerProblem).find(problem => problem) ??
       (items.length === 1 ? undefined : 'needs exactly one address'),
   }),
+  'lockstep.answers.max.bytes': intRow({
+    default: 268435456,
+    min: 16777216,
+    long: true,
+    mutable: false,
+    doc: 'Memory for answers to Kafka clients that are read from disk or wait to be taken. While it is used up, fetches wait, and clients that take nothing for five seconds are closed.',
+  }),
   'lockstep.fetch.max.in.flight.bytes': intRow({
     default: 134217728,
     min: 1048576,

@@ -26,6 +26,7 @@ export interface NodeSettings {
   readonly metadataDirectory: string
   readonly rest: { readonly host: string; readonly port: number }
   readonly fetchInFlightBytesMax: number
+  readonly answerBytesMax: number
   readonly logLevel: OwnPropertyValue<'lockstep.log.level'>
   /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
   readonly kafka: ReadonlyMap<string, string>
@@ -70,13 +71,18 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     metadataDirectory: resolve(properties.get('metadata.log.dir') ?? dataDirectory),
     rest: rest === undefined ? { host: '127.0.0.1', port: 0 } : parseRestListener(rest),
     fetchInFlightBytesMax: own('lockstep.fetch.max.in.flight.bytes') ?? 0,
+    answerBytesMax: own('lockstep.answers.max.bytes') ?? 0,
     logLevel: own('lockstep.log.level') ?? 'info',
-    kafka: new Map([...properties].filter(([name]) => !isOwnProperty(name))),
+    kafka: kafkaProperties(properties),
     warnings,
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
 }
+
+/** Where this node's default differs from Kafka's it is set, so that DescribeConfigs tells the truth. */
+const kafkaProperties = (properties: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map([['auto.create.topics.enable', 'false'], ...[...properties].filter(([name]) => !isOwnProperty(name))])
 
 /** Unknown names are problems; known ones without effect give one warning together. */
 function judgeNames(properties: ReadonlyMap<string, string>, problems: string[]): string[] {

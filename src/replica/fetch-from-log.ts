@@ -32,6 +32,7 @@ interface Read {
 /** In the order of the request, each partition getting what the ones before it left of the byte limit. */
 async function readAll(source: PartitionSource, query: FetchQuery, first: boolean): Promise<Read[]> {
   const reads: Read[] = []
+  query.memory?.release()
   let bytesLeft = query.bytesMax
   let atLeastOneBatch = true
   for (const target of query.targets) {

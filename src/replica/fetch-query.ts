@@ -1,5 +1,6 @@
 /** What a fetch asks and what it is compared with while it waits; shared by the parts of the fetch path. */
 import type { Uuid } from '../core/uuid.ts'
+import type { AnswerMemory } from './answer-memory.ts'
 import type { Partition } from './partition.ts'
 
 /** What a fetch wants of one partition. */
@@ -24,6 +25,8 @@ export interface FetchQuery {
   /** Bound of the whole answer; the first non-empty partition may pass it with one batch. */
   readonly bytesMax: number
   readonly targets: readonly FetchTarget[]
+  /** Where the memory for records comes from; absent = unlimited. */
+  readonly memory?: AnswerMemory
   /** Ends the wait: the client is gone. */
   readonly signal: AbortSignal
 }

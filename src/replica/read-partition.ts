@@ -64,12 +64,8 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   if (fetchOffset < partition.log.logStartOffset || fetchOffset > partition.log.logEndOffset)
     throw outOfRange(partition, fetchOffset)
   if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
-  const found = await partition.log.read({
-    offset: fetchOffset,
-    maxBytes: Math.max(0, limits.bytesMax),
-    maxOffset: bound,
-    minOneBatch: limits.atLeastOneBatch,
-  })
+  const found = await readWithin(partition, limits, { offset: fetchOffset, maxOffset: bound })
+  if (!found) return answer
   // The log start may have moved since.
   if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
   const { records } = found
@@ -78,6 +74,25 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
     ...answer,
     records,
     abortedTransactions: await partition.log.abortedTransactions(fetchOffset, found.nextOffset),
+  }
+}
+
+/** undefined if there is no memory for what would be read. */
+async function readWithin(
+  partition: Partition,
+  { query, bytesMax, atLeastOneBatch }: ReadLimits,
+  range: { readonly offset: number; readonly maxOffset: number },
+) {
+  const maxBytes = Math.max(0, bytesMax)
+  const settle = await query.memory?.reserve(Math.min(maxBytes, partition.log.sizeBytes))
+  if (query.memory && !settle) return undefined
+  let readBytes = 0
+  try {
+    const found = await partition.log.read({ ...range, maxBytes, minOneBatch: atLeastOneBatch })
+    if (found.kind === 'batches') readBytes = found.records.length
+    return found
+  } finally {
+    settle?.(readBytes)
   }
 }
 

@@ -1,8 +1,10 @@
 /** A whole standalone broker in memory for tests: controller, replicas and handlers in the order in which a node wires them. */
 
 import { LocalController } from '../../controller/local/local-controller.ts'
+import { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, ManualClock } from '../../core/clock.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
+import { seededRandom } from '../../core/random.ts'
 import { randomUuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import type { FileSystem } from '../../log/file-system.ts'
@@ -30,6 +32,7 @@ export interface TestNodeOptions {
   readonly directory?: string
   readonly port?: number
   readonly logger?: Logger
+  readonly answerBudget?: ByteBudget
 }
 
 export const testClient = (signal = new AbortController().signal): ClientContext => ({
@@ -89,6 +92,8 @@ export class TestNode {
       producerIds,
       writeGate: options.writeGate ?? openWriteGate,
       settings: brokerSettings(file),
+      answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),
+      random: seededRandom(1),
     })
     return new TestNode({ logs, controller, replicas, producerIds, broker })
   }

@@ -5,58 +5,51 @@
  * 9: leader epochs (KIP-320). 10: zstd. 11: rack, preferred replica (KIP-392). 12: flexible, last fetched epoch and divergence
  * (KIP-595). 13: topic ids. 15: replica state (KIP-903). 16: current leader and its address (KIP-951). 17, 18: raft only.
  *
- * Reads whole batches in the order of the request and waits until `minBytes` are there or `maxWaitMs` are over. Sessions are
- * not kept: every answer carries session id 0, which tells the client to send full requests; asking for a session that
- * cannot exist is answered with FETCH_SESSION_ID_NOT_FOUND. Read_committed answers end at the last stable offset and list
- * aborted transactions.
+ * Reads whole batches in the order of the request or of its session and waits until `minBytes` are there or `maxWaitMs` are
+ * over. Read_committed answers end at the last stable offset and list aborted transactions. Answers are as large as the
+ * request, `fetch.max.bytes` and the client's own pace allow, out of one budget of memory for all clients. A partition has
+ * one replica in a standalone cluster, so there is no preferred one to send consumers to.
  */
-import type { TopicImage } from '../../metadata/metadata-image.ts'
+import type { MetadataImage, TopicImage } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FetchApi, type FetchRequest, type FetchResponseInput } from '../../protocol/messages/01-fetch.ts'
+import { AnswerMemory } from '../../replica/answer-memory.ts'
 import { fetchFromLog } from '../../replica/fetch-from-log.ts'
 import type { FetchTarget } from '../../replica/fetch-query.ts'
 import { type FetchedPartition, refusedFetch } from '../../replica/read-partition.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
+import { type AnsweredPartition, beginRound, TOPIC_ID_VERSION } from '../fetch-sessions/fetch-round.ts'
+import { type PartitionAnswer, SessionPartition, type WantedPartition } from '../fetch-sessions/session-partition.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
-import { resolveTopic } from '../resolve-topic.ts'
+import { resolveFetched } from '../resolve-topic.ts'
 
-/** Session epochs that ask for a full answer: start of a session, or none. */
-const FULL_FETCH_EPOCHS: readonly number[] = [0, -1]
 /** KAFKA_STORAGE_ERROR is unknown to clients up to this version. */
 const NO_STORAGE_ERROR_VERSION_MAX = 5
 /** From this version on the answer names the present leader. */
 const CURRENT_LEADER_VERSION = 16
 
-type FetchTopic = FetchRequest['topics'][number]
-type PartitionAnswer = FetchResponseInput['responses'][number]['partitions'][number]
-
 export const fetch = handlerOf(FetchApi, {
   versions: { min: 4, max: 18 },
   async handle(broker, request, origin) {
-    if (!FULL_FETCH_EPOCHS.includes(request.sessionEpoch))
-      return { throttleTimeMs: 0, errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, responses: [] }
-    const topics = request.topics.map(asked => ({
-      asked,
-      ...resolveTopic(origin.image, { name: asked.topic, topicId: asked.topicId }),
-    }))
-    const targets = topics.flatMap(({ asked, image }) => (image ? targetsOf(asked, image) : []))
-    const fetched = await fetchFromLog(broker.replicas, queryOf(broker, request, { targets, origin }), broker.clock)
-    const results = new Map(
-      targets.map((target, i) => [target, fetched[i] ?? refusedFetch(ErrorCode.UNKNOWN_SERVER_ERROR)]),
-    )
+    const replicaId = origin.version >= 15 ? request.replicaState.replicaId : request.replicaId
+    const { version, image } = origin
+    const round = beginRound(broker.fetchSessions, request, { version, fromFollower: replicaId >= 0 })
+    if ('errorCode' in round) return { throttleTimeMs: 0, errorCode: round.errorCode, responses: [] }
+    const resolved = round.wanted.map(wanted => resolve(image, wanted))
+    const targets = resolved.flatMap(one => one.target ?? [])
+    const fetched = (await readTargets(broker, request, { targets, origin, replicaId })).values()
     const endpoints = new Map<number, NodeEndpoint>()
-    const byPartition = resultsByPartition(results)
+    const answers = resolved.map(({ wanted, topic, target, errorCode }) => {
+      const result = target ? fetched.next().value : undefined
+      const answer = answerOf(result ?? missingPartition(errorCode), { wanted, topic, origin, endpoints })
+      return { wanted, answer }
+    })
+    const { errorCode, sessionId, told } = round.conclude(answers)
     return {
       throttleTimeMs: 0,
-      responses: topics.map(({ asked, image, errorCode }) => ({
-        topic: asked.topic,
-        topicId: asked.topicId,
-        partitions: asked.partitions.map(({ partition }) => {
-          const missing = missingPartition(image ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : errorCode)
-          const result = (image && byPartition.get(`${image.id}:${partition}`)) ?? missing
-          return answerOf(result, { partition, image, origin, endpoints })
-        }),
-      })),
+      errorCode,
+      ...(version >= 7 ? { sessionId } : {}),
+      responses: byTopic(told, version),
       nodeEndpoints: [...endpoints.values()],
     }
   },
@@ -82,56 +75,86 @@ export const fetch = handlerOf(FetchApi, {
 
 const EMPTY = Buffer.alloc(0)
 
+/** A wanted partition, with what to read or why there is nothing to read. */
+interface Resolved {
+  readonly wanted: WantedPartition
+  readonly topic: TopicImage | undefined
+  readonly errorCode: number
+  readonly target: FetchTarget | undefined
+}
+
+/** Partitions that the image lacks are answered without being looked up, and do not end the wait of the others. */
+function resolve(image: MetadataImage, wanted: WantedPartition): Resolved {
+  const { partition, asked } = wanted
+  const inSession = wanted instanceof SessionPartition ? wanted : undefined
+  const { errorCode, topic } = resolveFetched(image, wanted, inSession?.topicName)
+  if (topic && inSession) inSession.topicName = topic.name
+  if (!topic) return { wanted, topic, errorCode, target: undefined }
+  const target = {
+    topicId: topic.id,
+    topic: topic.name,
+    partition,
+    fetchOffset: Number(asked.fetchOffset),
+    currentLeaderEpoch: asked.currentLeaderEpoch,
+    lastFetchedEpoch: asked.lastFetchedEpoch,
+    partitionBytesMax: asked.partitionMaxBytes,
+  }
+  return { wanted, topic, errorCode, target }
+}
+
+/** One result per target, in their order. */
+async function readTargets(
+  broker: BrokerContext,
+  request: FetchRequest,
+  of: { readonly targets: readonly FetchTarget[]; readonly origin: RequestOrigin; readonly replicaId: number },
+): Promise<FetchedPartition[]> {
+  const { client, progress } = of.origin
+  const memory = new AnswerMemory(broker.answerBudget, client.signal)
+  progress.onAnswered(() => memory.release())
+  const query = {
+    replicaId: of.replicaId,
+    isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
+    maxWaitMs: request.maxWaitMs,
+    minBytes: request.minBytes,
+    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax),
+    targets: of.targets,
+    memory,
+    signal: client.signal,
+  }
+  return await fetchFromLog(broker.replicas, query, broker.clock)
+}
+
 const missingPartition = (errorCode: number): FetchedPartition => ({
   ...refusedFetch(errorCode),
   abortedTransactions: [],
 })
 
-/** Partitions that the image lacks are answered without being looked up, and do not end the wait of the others. */
-const targetsOf = (asked: FetchTopic, image: TopicImage): FetchTarget[] =>
-  asked.partitions
-    .filter(({ partition }) => image.partitions[partition] !== undefined)
-    .map(partition => ({
-      topicId: image.id,
-      topic: image.name,
-      partition: partition.partition,
-      fetchOffset: Number(partition.fetchOffset),
-      currentLeaderEpoch: partition.currentLeaderEpoch,
-      lastFetchedEpoch: partition.lastFetchedEpoch,
-      partitionBytesMax: partition.partitionMaxBytes,
-    }))
-
-function queryOf(
-  broker: BrokerContext,
-  request: FetchRequest,
-  of: { readonly targets: readonly FetchTarget[]; readonly origin: RequestOrigin },
-) {
-  return {
-    replicaId: of.origin.version >= 15 ? request.replicaState.replicaId : request.replicaId,
-    isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
-    maxWaitMs: request.maxWaitMs,
-    minBytes: request.minBytes,
-    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax),
-    targets: of.targets,
-    signal: of.origin.client.signal,
+/** Neighbours of one topic share an entry. */
+function byTopic(told: readonly AnsweredPartition[], version: number): FetchResponseInput['responses'] {
+  const topics: { topic: string; topicId: WantedPartition['topicId']; partitions: PartitionAnswer[] }[] = []
+  for (const { wanted, answer } of told) {
+    const { topic, topicId } = wanted
+    const last = topics.at(-1)
+    const same = last && (version >= TOPIC_ID_VERSION ? last.topicId === topicId : last.topic === topic)
+    if (same) last.partitions.push(answer)
+    else topics.push({ topic, topicId, partitions: [answer] })
   }
+  return topics
 }
-
-const resultsByPartition = (results: ReadonlyMap<FetchTarget, FetchedPartition>): Map<string, FetchedPartition> =>
-  new Map([...results].map(([target, result]) => [`${target.topicId}:${target.partition}`, result]))
 
 function answerOf(
   result: FetchedPartition,
   of: {
-    readonly partition: number
-    readonly image: TopicImage | undefined
+    readonly wanted: WantedPartition
+    readonly topic: TopicImage | undefined
     readonly origin: RequestOrigin
     readonly endpoints: Map<number, NodeEndpoint>
   },
 ): PartitionAnswer {
   const { version } = of.origin
+  const { partition } = of.wanted
   const answer: PartitionAnswer = {
-    partitionIndex: of.partition,
+    partitionIndex: partition,
     errorCode: errorCodeFor(version, result.errorCode),
     highWatermark: BigInt(result.highWatermark),
     lastStableOffset: BigInt(result.lastStableOffset),
@@ -156,7 +179,7 @@ function answerOf(
   if (!movedAway || version < CURRENT_LEADER_VERSION) return answer
   const { leader, endpoint } = currentLeader(
     of.origin.image,
-    of.image?.partitions[of.partition],
+    of.topic?.partitions[partition],
     of.origin.client.listener,
   )
   if (endpoint) of.endpoints.set(endpoint.nodeId, endpoint)

@@ -132,16 +132,6 @@ test('Fetch answers unknown topics without ending the wait of the others', async
   await node.close()
 })
 
-test('Fetch keeps no sessions: a new one is answered in full, an old one is not found', async () => {
-  const node = await TestNode.start()
-  await node.createTopic('orders')
-  const first = await fetch(node, { sessionEpoch: 0 })
-  deepStrictEqual([first?.sessionId, first?.errorCode, first?.responses.length], [0, 0, 1])
-  const later = await fetch(node, { sessionEpoch: 3 })
-  deepStrictEqual([later?.errorCode, later?.responses.length], [ErrorCode.FETCH_SESSION_ID_NOT_FOUND, 0])
-  await node.close()
-})
-
 test('Fetch names the present leader where the epoch is fenced', async () => {
   const node = await TestNode.start()
   const { topicId } = await node.createTopic('orders')
