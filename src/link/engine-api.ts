@@ -27,6 +27,20 @@ export interface LinkConfigView {
   readonly isSensitive: boolean
 }
 
+/** One change of a link's properties; DELETE resets to the default. */
+export interface LinkConfigChange {
+  readonly name: string
+  readonly operation: 'SET' | 'DELETE'
+  /** null only with DELETE. */
+  readonly value: string | null
+}
+
+export interface AlterLinkReport {
+  readonly warnings: readonly string[]
+  /** Properties that went with those that were changed: the filters of a feature that was switched off. */
+  readonly cleared: readonly string[]
+}
+
 export interface LinkView {
   readonly name: string
   readonly linkId: Uuid
@@ -165,6 +179,12 @@ export interface LinkEngine {
   listLinks(): LinkView[]
   describeLink(name: string): LinkView
   describeLinkConfigs(name: string): LinkConfigView[]
+  /** All changes or none. */
+  alterLinkConfigs(
+    name: string,
+    changes: readonly LinkConfigChange[],
+    options: { validateOnly: boolean },
+  ): Promise<AlterLinkReport>
   deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<DeleteLinkReport>
   createMirror(
     link: string,

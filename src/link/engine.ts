@@ -12,6 +12,7 @@ import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
 import { linkError } from './errors.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
+import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
 import { createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
@@ -117,6 +118,14 @@ export class Engine implements api.LinkEngine {
 
   describeLinkConfigs(name: string): api.LinkConfigView[] {
     return new LinkConfigs(requireLink(this.#readable(), name).configs).views()
+  }
+
+  async alterLinkConfigs(
+    link: string,
+    changes: readonly api.LinkConfigChange[],
+    options: { validateOnly: boolean },
+  ): Promise<api.AlterLinkReport> {
+    return alterLinkConfigs(this.#operable(), { link, changes }, options)
   }
 
   async deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<api.DeleteLinkReport> {

@@ -54,6 +54,11 @@ export const linkErrors = {
     kafka: 'INVALID_CONFIG',
     message: (d: { key: string; problem: string }) => `Link property '${d.key}' ${d.problem}.`,
   },
+  LINK_CONFIG_READ_ONLY: {
+    ...invalid,
+    kafka: 'INVALID_CONFIG',
+    message: (d: { key: string }) => `Link property '${d.key}' is fixed when the link is created.`,
+  },
   LINK_CONFIG_UNSUPPORTED: {
     ...invalid,
     kafka: 'INVALID_CONFIG',
@@ -156,6 +161,13 @@ export const linkErrors = {
     restCode: 400,
     message: (d: { topic: string; link: string }) =>
       `Topic '${d.topic}' has already stopped its mirror from '${d.link}'`,
+  },
+  MIRROR_CANNOT_RESUME: {
+    ...invalid,
+    restCode: 400,
+    message: (d: { topic: string; reason: string }) =>
+      `Mirror topic '${d.topic}' cannot be resumed: ${d.reason}. Delete the topic and create the mirror again.`,
+    hint: () => 'The copy that is here stays readable until it is deleted; failover makes it writable.',
   },
   MIRROR_TRANSITION_REFUSED: {
     ...invalid,

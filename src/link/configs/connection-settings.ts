@@ -5,6 +5,10 @@ import type { LinkConfigs } from './link-configs.ts'
 /** Partitions are discovered at least this often, whatever the metadata age. */
 const metadataAgeMaxMs = 30_000
 
+/** How often partitions that the source gained are looked for. */
+export const partitionSyncPeriodMs = (configs: LinkConfigs): number =>
+  Math.min(Math.max(configs.must('metadata.max.age.ms'), 1000), metadataAgeMaxMs)
+
 export function connectionSettings(
   configs: LinkConfigs,
   link: { name: string; remoteClusterId: string | undefined },

@@ -67,6 +67,8 @@ export class FakeSource implements SourceClusterFactory {
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Set: questions fail with it, while fetches go on. */
   questionFailure: { readonly failure: SourceFailure; readonly message: string } | undefined
+  /** Topics that the link may not describe. */
+  readonly unreadable = new Set<string>()
   readonly opened: SourceConnectionSettings[] = []
   openConnections = 0
   readonly #clock: Clock
@@ -85,6 +87,11 @@ export class FakeSource implements SourceClusterFactory {
     }
     this.topics.set(name, topic)
     return topic
+  }
+
+  growTopic(name: string, count: number): void {
+    const partitions = this.topics.get(name)?.partitions
+    while (partitions && partitions.length < count) partitions.push(new FakeSourcePartition())
   }
 
   /** Names of what is fetched now: `topic-partition`. */
@@ -162,6 +169,8 @@ export class FakeSource implements SourceClusterFactory {
 
   #describe(names: readonly string[]): SourceTopic[] {
     this.#ask()
+    const denied = names.find(name => this.unreadable.has(name))
+    if (denied !== undefined) throw new SourceError('authorization', `the link may not describe topic ${denied}`)
     return names.flatMap(name => {
       const topic = this.topics.get(name)
       if (!topic) return []

@@ -5,11 +5,15 @@ import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import type { AlterMirrorRow, MirrorLagView, MirrorSelection, MirrorVerb } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
+import { NotLinkCoordinator } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { eventOfVerb } from '../states/mirror-topic-state.ts'
-import { transition } from '../states/transition.ts'
-import { type FailoverResult, failOverMirror, previewFailover } from './failover-mirror.ts'
+import { assertTransition } from './assert-transition.ts'
+import { failOverMirror, previewFailover } from './failover-mirror.ts'
+import type { VerbResult } from './mirror-positions.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
+import { pauseMirror, previewPause } from './pause-mirror.ts'
+import { previewResume, resumeMirror } from './resume-mirror.ts'
 
 /** Topics worked on at the same time. */
 const parallel = 8
@@ -30,13 +34,21 @@ export async function alterMirrors(
   const link = requireLink(context, request.link)
   return mapBounded(selectedTopics(context, link, request.selection), parallel, async mirrorTopic => {
     const id = { linkId: link.linkId, mirrorTopic }
-    const row = await outcome(context, { id, link }, request)
+    const row = await outcome(context, id, request)
     return { mirrorTopicName: mirrorTopic, lags: lagsOf(id), ...row }
   })
 }
 
-/** Verbs that this version carries out; the others are legal where the table says so, and refused by name. */
-export const supportedVerbs: ReadonlySet<MirrorVerb> = new Set(['failover'])
+type Work = (context: OperationContext, id: MirrorId) => Promise<VerbResult>
+
+/** What this version carries out; other verbs are legal where the table says so, and refused by name. */
+const implemented: Partial<Record<MirrorVerb, { readonly run: Work; readonly preview: Work }>> = {
+  failover: { run: failOverMirror, preview: previewFailover },
+  pause: { run: pauseMirror, preview: previewPause },
+  resume: { run: resumeMirror, preview: previewResume },
+}
+
+export const supportedVerbs: ReadonlySet<string> = new Set(Object.keys(implemented))
 
 function selectedTopics(context: OperationContext, link: LinkRecord, selection: MirrorSelection): string[] {
   if ('names' in selection) return [...new Set(selection.names)]
@@ -52,29 +64,26 @@ function selectedTopics(context: OperationContext, link: LinkRecord, selection: 
 
 type Outcome = Omit<AlterMirrorRow, 'mirrorTopicName' | 'lags'>
 
-async function outcome(
-  context: OperationContext,
-  { id, link }: { id: MirrorId; link: LinkRecord },
-  { verb, validateOnly }: AlterMirrorsRequest,
-): Promise<Outcome> {
+async function outcome(context: OperationContext, id: MirrorId, request: AlterMirrorsRequest): Promise<Outcome> {
   try {
-    const result = await carryOut(context, { id, link }, { verb, validateOnly })
+    const result = await carryOut(context, id, request)
     return { errorCode: null, errorMessage: null, ...result }
   } catch (error) {
-    if (!(error instanceof OperationalError)) throw error
-    return { errorCode: error.row.restCode, errorMessage: error.message, partitions: [], openTransactions: 0 }
+    const known = error instanceof OperationalError ? error : undefined
+    // Nothing that goes wrong with one topic may hide what was done with the others.
+    if (!known) context.logger.error('a verb failed', { verb: request.verb, topic: id.mirrorTopic, error })
+    const errorCode = known?.row.restCode ?? (error instanceof NotLinkCoordinator ? 50003 : 500)
+    return { errorCode, errorMessage: messageOf(error), partitions: [], openTransactions: 0 }
   }
 }
 
 async function carryOut(
   context: OperationContext,
-  { id, link }: { id: MirrorId; link: LinkRecord },
+  id: MirrorId,
   { verb, validateOnly }: Pick<AlterMirrorsRequest, 'verb' | 'validateOnly'>,
-): Promise<FailoverResult> {
-  if (!supportedVerbs.has(verb)) {
-    const record = context.changes.current(id)
-    transition(record, { event: eventOfVerb[verb], linkName: link.name, reason: '', timeMs: 0 })
-    throw linkError('VERB_NOT_SUPPORTED', { verb })
-  }
-  return validateOnly ? previewFailover(context, id) : failOverMirror(context, id)
+): Promise<VerbResult> {
+  const work = implemented[verb]
+  if (work) return await (validateOnly ? work.preview(context, id) : work.run(context, id))
+  assertTransition(context, id, eventOfVerb[verb])
+  throw linkError('VERB_NOT_SUPPORTED', { verb })
 }

@@ -2,24 +2,19 @@
 import { messageOf } from '../../core/errors.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
-import type { AlterMirrorRow } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
-import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
-import { transition } from '../states/transition.ts'
+import type { StopPointRecord } from '../state-records/mirror-record.ts'
+import { assertTransition } from './assert-transition.ts'
+import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
 import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
-
-export interface FailoverResult {
-  readonly partitions: AlterMirrorRow['partitions']
-  readonly openTransactions: number
-}
 
 /**
  * Resolves when the topic is STOPPED and writable. Rejects with the table's refusal, or with MIRROR_BUSY: then the verb was
  * accepted and is continued until it succeeds.
  */
-export function failOverMirror(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
+export function failOverMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
   return context.operations.run(mirrorQueue(id), async () => {
     await accept(context, id)
     return continueStop(context, id)
@@ -27,7 +22,7 @@ export function failOverMirror(context: OperationContext, id: MirrorId): Promise
 }
 
 /** The rest of an accepted stop; called inside the mirror's queue. */
-export async function continueStop(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
+export async function continueStop(context: OperationContext, id: MirrorId): Promise<VerbResult> {
   let step: StopStep = 'stop fetching'
   try {
     const { record, endOffsets } = await stopMirror(context, id, name => {
@@ -44,9 +39,8 @@ export async function continueStop(context: OperationContext, id: MirrorId): Pro
 }
 
 /** What a failover would answer now; changes nothing. */
-export async function previewFailover(context: OperationContext, id: MirrorId): Promise<FailoverResult> {
-  const record = context.changes.current(id)
-  assertLegal(context, record)
+export async function previewFailover(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  const record = assertTransition(context, id, 'failover')
   const partitions = [...record.startOffsets.keys()]
   const points = await mapBounded(partitions, 16, async partition => {
     const log = await context.destination.openMirrorLog(record.topicId, partition)
@@ -61,19 +55,14 @@ export async function previewFailover(context: OperationContext, id: MirrorId): 
 /** Durable before anything happens: from here on the mirror is never fetched again, whatever dies. */
 async function accept(context: OperationContext, id: MirrorId): Promise<void> {
   await context.changes.update(id, record => {
-    assertLegal(context, record)
+    assertTransition(context, id, 'failover')
     if (record.stopping) return record
     const stopping = { verb: 'failover', sinceMs: context.clock.nowMs() } as const
     return { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
   })
 }
 
-function assertLegal(context: OperationContext, record: MirrorRecord): void {
-  const linkName = context.desired.link(record.linkId)?.name ?? record.linkId
-  transition(record, { event: 'failover', linkName, reason: '', timeMs: 0 })
-}
-
-function resultOf(points: readonly StopPointRecord[], endOffsets: readonly number[]): FailoverResult {
+function resultOf(points: readonly StopPointRecord[], endOffsets: readonly number[]): VerbResult {
   return {
     partitions: points.map((point, index) => ({
       partition: point.partition,

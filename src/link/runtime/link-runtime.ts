@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import { SerialQueue } from '../../core/serial-queue.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import { connectionSettings } from '../configs/connection-settings.ts'
+import { connectionSettings, partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { logStartFollowsSource } from '../configs/topic-rules.ts'
 import type { LinkChanges } from '../coordination/link-changes.ts'
@@ -19,6 +19,8 @@ import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { healthyLink, type LinkHealth } from '../states/link-health.ts'
 import { followsSource } from '../states/mirror-topic-state.ts'
+import { syncPartitions } from '../tasks/partition-sync.ts'
+import { SyncTask } from '../tasks/sync-task.ts'
 import { LinkProbe } from './link-probe.ts'
 
 /** What every part of the engine shares. */
@@ -45,6 +47,7 @@ export class LinkRuntime {
   #mirrorSettings: MirrorSettings
   #connection: { readonly text: string; readonly source: SourceCluster } | undefined
   #probe: LinkProbe | undefined
+  #tasks: readonly SyncTask[] = []
   #closed = false
 
   constructor(link: LinkRecord, parts: EngineParts, onHealth: () => void) {
@@ -66,6 +69,11 @@ export class LinkRuntime {
   /** The connection to the remote cluster. */
   get source(): SourceCluster | undefined {
     return this.#connection?.source
+  }
+
+  /** Sync tasks that run, by name. */
+  task(name: string): SyncTask | undefined {
+    return this.#tasks.find(task => task.name === name)
   }
 
   mirror(mirrorTopic: string): MirrorTopic | undefined {
@@ -120,12 +128,30 @@ export class LinkRuntime {
       logger: this.#parts.logger,
     })
     this.#probe.start()
+    this.#tasks = [this.#partitionSync(source)]
+    for (const task of this.#tasks) task.start()
+  }
+
+  #partitionSync(source: SourceCluster): SyncTask {
+    const { desired, destination, changes, clock, logger } = this.#parts
+    return new SyncTask({
+      name: 'PartitionSync',
+      periodMs: () => partitionSyncPeriodMs(this.#configs),
+      work: async signal => {
+        const mirrors = desired.mirrorsOf(this.linkId).filter(record => this.#shouldFetch(record))
+        const parts = { source, destination, changes, signal, nowMs: () => clock.nowMs() }
+        return mirrors.length === 0 ? [] : await syncPartitions(parts, mirrors)
+      },
+      clock,
+      logger,
+    })
   }
 
   async #disconnect(): Promise<void> {
     await Promise.all([...this.#mirrors.values()].map(mirror => mirror.stop()))
     this.#mirrors.clear()
-    await this.#probe?.stop()
+    await Promise.all([this.#probe?.stop(), ...this.#tasks.map(task => task.stop())])
+    this.#tasks = []
     await this.#connection?.source.close()
     this.#connection = undefined
     this.#probe = undefined

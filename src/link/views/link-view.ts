@@ -5,7 +5,7 @@ import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
 import { categoryCounts } from './mirror-view.ts'
 
-/** Sync tasks, none of which this version runs. */
+/** Sync tasks; those that this version does not run are NOT_CONFIGURED. */
 const taskNames = [
   'AclSync',
   'AutoCreateMirror',
@@ -27,8 +27,18 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
     topicNames: mirrors.map(mirror => mirror.mirrorTopic).sort(),
     ...healthOf(context, link),
     categoryCounts: categoryCounts(mirrors),
-    tasks: taskNames.map(name => ({ name, state: 'NOT_CONFIGURED', errors: [] })),
+    tasks: taskNames.map(name => taskView(context, link, name)),
   }
+}
+
+function taskView(context: OperationContext, link: LinkRecord, name: string): LinkView['tasks'][number] {
+  const runtime = context.runtime(link.linkId)
+  const task = runtime?.task(name)
+  if (!runtime || !task) return { name, state: 'NOT_CONFIGURED', errors: [] }
+  const { errors } = task
+  if (runtime.configs.must('cluster.link.paused')) return { name, state: 'LINK_PAUSED', errors: [] }
+  if (runtime.health.state !== 'ACTIVE') return { name, state: `LINK_${runtime.health.state}`, errors }
+  return { name, state: errors.length > 0 ? 'IN_ERROR' : 'ACTIVE', errors }
 }
 
 function healthOf(

@@ -5,6 +5,7 @@ import type {
   AlterMirrorRow,
   CreateLinkRequest,
   CreateMirrorRequest,
+  LinkConfigChange,
   LinkEngine,
   LinkView,
   MirrorHistoryEntry,
@@ -50,6 +51,12 @@ export class FakeEngine implements LinkEngine {
       { name: 'bootstrap.servers', value: '127.0.0.1:9092', isDefault: false, isReadOnly: false, isSensitive: false },
       { name: 'sasl.jaas.config', value: 'secret', isDefault: false, isReadOnly: false, isSensitive: true },
     ]
+  }
+
+  async alterLinkConfigs(name: string, changes: readonly LinkConfigChange[], options: { validateOnly: boolean }) {
+    this.#record('alterLinkConfigs', name, changes, options)
+    const isOff = changes.some(({ name: key, value }) => key === 'acl.sync.enable' && value === 'false')
+    return { warnings: [], cleared: isOff ? ['acl.filters'] : [] }
   }
 
   async deleteLink(name: string, options: { force: boolean; validateOnly: boolean }) {

@@ -1,0 +1,110 @@
+/**
+ * Resume: a paused mirror goes on at its own log end; a failed one too, if its source still has what the mirror ends with
+ * (semantics §3). Called by alter-mirrors.
+ */
+import { ZERO_UUID } from '../../core/uuid.ts'
+import { mapBounded } from '../coordination/bounded.ts'
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { linkError } from '../errors.ts'
+import { askBounds, compareBatch } from '../mirror/compare-batches.ts'
+import { divergenceOf } from '../mirror/epoch-judgement.ts'
+import { rangesBelow } from '../mirror/epoch-ledger.ts'
+import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { linkErrorOf } from '../states/link-health.ts'
+import { assertTransition } from './assert-transition.ts'
+import { mirrorPositions, type VerbResult } from './mirror-positions.ts'
+import { mirrorQueue, type OperationContext } from './operation-context.ts'
+
+/** Partitions compared at the same time. */
+const parallel = 8
+
+/** Resolves when the mirror is fetched again. Rejects with the table's refusal or MIRROR_CANNOT_RESUME. */
+export function resumeMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  return context.operations.run(mirrorQueue(id), async () => {
+    const record = await assertResumable(context, id)
+    const again = record.failedFrom === 'PENDING_STOPPED' ? '; the promote that failed has to be asked for again' : ''
+    await context.changes.transition(id, { event: 'resume', reason: `resumed on request${again}` })
+    await context.reconcile()
+    return mirrorPositions(context, id)
+  })
+}
+
+export async function previewResume(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  await assertResumable(context, id)
+  return mirrorPositions(context, id)
+}
+
+async function assertResumable(context: OperationContext, id: MirrorId): Promise<MirrorRecord> {
+  const record = assertTransition(context, id, 'resume')
+  if (record.state !== 'FAILED') return record
+  const link = context.desired.link(id.linkId)?.name ?? id.linkId
+  const source = context.runtime(id.linkId)?.source
+  if (!source)
+    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
+  try {
+    const reason = await obstacle(context, record, source)
+    if (reason !== undefined) throw linkError('MIRROR_CANNOT_RESUME', { topic: id.mirrorTopic, reason })
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    const detail = { link, error: linkErrorOf(error.failure), reason: error.message }
+    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
+  }
+  return record
+}
+
+/** Why the source is not the one that this mirror is a copy of; undefined = it is. */
+async function obstacle(
+  context: OperationContext,
+  record: MirrorRecord,
+  source: SourceCluster,
+): Promise<string | undefined> {
+  const { sourceTopic } = record
+  const [topic] = await source.describeTopics([sourceTopic])
+  const changed = topicObstacle(topic, record)
+  if (changed !== undefined) return changed
+  // With the policy to truncate, what has parted is cut when the partition starts.
+  const policy = context.runtime(record.linkId)?.configs.must('mirror.unclean.truncation.policy')
+  if (policy === 'truncate') return undefined
+  const failed = record.failures.map(({ partition }) => partition)
+  const found = await mapBounded(failed, parallel, partition =>
+    partitionObstacle(context, record, { source, partition }),
+  )
+  return found.find(reason => reason !== undefined)
+}
+
+function topicObstacle(topic: SourceTopic | undefined, record: MirrorRecord): string | undefined {
+  const { sourceTopic, sourceTopicId, startOffsets } = record
+  if (!topic) return `the source has no topic '${sourceTopic}'`
+  const { topicId, partitions } = topic
+  if (topicId !== sourceTopicId && topicId !== ZERO_UUID && sourceTopicId !== ZERO_UUID)
+    return `the source topic has id ${topicId} instead of ${sourceTopicId}: it was deleted and created anew`
+  return partitions.length < startOffsets.length
+    ? `the source topic has ${partitions.length} partitions, the mirror ${startOffsets.length}`
+    : undefined
+}
+
+async function partitionObstacle(
+  context: OperationContext,
+  record: MirrorRecord,
+  { source, partition }: { source: SourceCluster; partition: number },
+): Promise<string | undefined> {
+  const { topicId, sourceTopic, sourceClusterId } = record
+  const log = await context.destination.openMirrorLog(topicId, partition)
+  const state = log.state()
+  if (state.logStartOffset === state.logEndOffset) return undefined
+  const ranges = rangesBelow(context.desired.epochRanges(topicId, partition, sourceClusterId), state.logEndOffset)
+  const requestedEpoch = ranges.at(-1)?.epoch
+  if (requestedEpoch !== undefined) {
+    const answer = await source.endOfEpoch(sourceTopic, partition, { epoch: requestedEpoch })
+    const divergence = divergenceOf({ ...answer, requestedEpoch }, { ...state, ranges })
+    if (divergence) return `partition ${partition}: ${divergence.reason}`
+  }
+  const last = await log.lastBatch()
+  if (!last) return undefined
+  const copies = { source, sourceTopic, partition, log }
+  const verdict = await compareBatch(copies, last, await askBounds(copies))
+  return verdict === 'different'
+    ? `partition ${partition}: the batch at offset ${last.baseOffset}, the mirror's last, is another one at the source`
+    : undefined
+}

@@ -1,0 +1,100 @@
+/** A periodic task of one link: a name, a state that operators see, the time of its last success. Run by the link runtime. */
+import type { Clock, Timer } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import { SourceError, type SourceFailure } from '../ports.ts'
+
+/** One thing that the task could not do; rest-and-cli §1.4 LinkTaskErrorCode. */
+export interface TaskError {
+  readonly code: string
+  readonly message: string
+}
+
+export interface SyncTaskOptions {
+  readonly name: string
+  /** Asked before every wait: it may change. */
+  readonly periodMs: () => number
+  /** Resolves to what did not work; the rest was done all the same. */
+  readonly work: (signal: AbortSignal) => Promise<readonly TaskError[]>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Errors that are kept for display. */
+const errorsMax = 100
+
+export class SyncTask {
+  readonly name: string
+  readonly #o: SyncTaskOptions
+  readonly #stopping = new AbortController()
+  #errors: readonly TaskError[] = []
+  #lastSuccessMs: number | undefined
+  #running: Promise<void> | undefined
+  #timer: Timer | undefined
+
+  constructor(options: SyncTaskOptions) {
+    this.name = options.name
+    this.#o = options
+  }
+
+  /** Of the last run. */
+  get errors(): readonly TaskError[] {
+    return this.#errors
+  }
+
+  /** Wall clock of the end of the last run without errors. */
+  get lastSuccessMs(): number | undefined {
+    return this.#lastSuccessMs
+  }
+
+  /** Runs now, then once per period. */
+  start(): void {
+    if (this.#stopping.signal.aborted || this.#running) return
+    this.#timer?.cancel()
+    this.#running = this.#run()
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#timer?.cancel()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { work, clock } = this.#o
+    const { signal } = this.#stopping
+    let errors: readonly TaskError[]
+    try {
+      errors = await work(signal)
+    } catch (error) {
+      errors = [taskErrorOf(error)]
+    }
+    this.#running = undefined
+    if (signal.aborted) return
+    this.#tell(errors.slice(0, errorsMax))
+    if (errors.length === 0) this.#lastSuccessMs = clock.nowMs()
+    this.#timer = clock.after(this.#o.periodMs(), () => this.start())
+  }
+
+  /** Logs changes only. */
+  #tell(errors: readonly TaskError[]): void {
+    const before = this.#errors.map(error => error.message).join()
+    this.#errors = errors
+    if (errors.map(error => error.message).join() === before) return
+    if (errors.length === 0) this.#o.logger.info('a sync task works again', { task: this.name })
+    else this.#o.logger.warn('a sync task has errors', { task: this.name, count: errors.length, first: errors[0] })
+  }
+}
+
+const codes: Partial<Record<SourceFailure, string>> = {
+  login: 'AUTHENTICATION_ERROR',
+  authorization: 'AUTHORIZATION_ERROR',
+  'unknown-topic': 'UNKNOWN_TOPIC_OR_PARTITION_ERROR',
+}
+
+/** Anything thrown while one thing was synced. */
+export function taskErrorOf(error: unknown, subject?: string): TaskError {
+  const code = (error instanceof SourceError ? codes[error.failure] : undefined) ?? 'INTERNAL_ERROR'
+  return { code, message: subject === undefined ? messageOf(error) : `${subject}: ${messageOf(error)}` }
+}
