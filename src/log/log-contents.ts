@@ -107,6 +107,7 @@ export class LogContents {
 
   /** Takes segments out of the log and removes their files, in the order given. */
   async removeSegments(condemned: readonly Segment[]): Promise<void> {
+    if (condemned.length === 0) return
     this.segments.drop(condemned)
     this.namesChanged = true
     for (const segment of condemned) {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
 import { loadCleanShutdown, removeCleanShutdown, saveCleanShutdown } from './clean-shutdown.ts'
+import type { DamagePolicy } from './damage.ts'
 import { isDeletedDirectory, parsePartitionDirectory, partitionDirectoryName } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
 import { IndexCache } from './index-cache.ts'
@@ -41,6 +42,8 @@ export interface OpenLogOptions {
   readonly partition: number
   readonly topicId?: Uuid
   readonly config: LogConfig
+  /** See PartitionLogOptions. */
+  readonly damage?: DamagePolicy
 }
 
 const CHECKPOINT_DELAY_MS = 5_000

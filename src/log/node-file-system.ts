@@ -65,13 +65,18 @@ class OpenFiles {
   touch(file: NodeFile): void {
     this.#files.delete(file)
     this.#files.add(file)
-    if (this.#files.size <= this.#max) return
+    if (this.#files.size > this.#max) this.closeOne()
+  }
+
+  /** Closes the idle file that was used longest ago; false if all are in use. */
+  closeOne(): boolean {
     for (const candidate of this.#files) {
-      if (candidate === file || !candidate.idle) continue
+      if (!candidate.idle) continue
       this.#files.delete(candidate)
       candidate.closeDescriptor()
-      return
+      return true
     }
+    return false
   }
 
   forget(file: NodeFile): void {
@@ -167,16 +172,30 @@ class NodeFile implements LogFile {
 
   /** Concurrent first uses share one descriptor. */
   async #openOnce(flags: number): Promise<void> {
-    this.#opening ??= new Promise<number>((resolve, reject) =>
-      fs.open(this.path, flags, 0o644, (error, descriptor) => (error ? reject(error) : resolve(descriptor))),
-    )
+    this.#opening ??= this.#openWithin(flags)
     try {
       this.#descriptor = await this.#opening
     } finally {
       this.#opening = undefined
     }
   }
+
+  /** Sockets share the process's descriptors: when those run out, files that are not in use give theirs. */
+  async #openWithin(flags: number): Promise<number> {
+    for (;;) {
+      try {
+        return await openFile(this.path, flags)
+      } catch (error) {
+        if (systemCode(error) !== 'EMFILE' || !this.#open.closeOne()) throw error
+      }
+    }
+  }
 }
+
+const openFile = (path: string, flags: number): Promise<number> =>
+  new Promise((resolve, reject) =>
+    fs.open(path, flags, 0o644, (error, descriptor) => (error ? reject(error) : resolve(descriptor))),
+  )
 
 const settle = (start: (done: (error: Error | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => start(error => (error ? reject(error) : resolve())))

@@ -5,6 +5,7 @@ import type { Uuid } from '../core/uuid.ts'
 import type { BatchHeader } from '../protocol/batches/batch-header.ts'
 import { type Appended, type AppendOrigin, type AppendResult, appendAsLeader, appendMirror } from './appender.ts'
 import { abortedTransactions, type BatchPlace, lastBatch } from './batch-lookup.ts'
+import type { DamagePolicy } from './damage.ts'
 import { partitionDirectoryName } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
 import { forgetProducers } from './forget-producers.ts'
@@ -43,6 +44,8 @@ export interface PartitionLogOptions {
   readonly recover: boolean
   /** Where log start and recovery point are kept; LogStore gives it. */
   readonly checkpoint?: LogCheckpoint
+  /** Default `cut`. With `refuse`, damage before data that was durable rejects with LogError 'corrupt'. */
+  readonly damage?: DamagePolicy
 }
 
 /**
@@ -85,6 +88,7 @@ export class PartitionLog {
       config,
       logStartOffset,
       recoveryPoint: options.recover ? recoveryPoint : undefined,
+      damage: options.damage ?? 'cut',
     })
     if (!stored && options.topicId) await savePartitionMetadata(fs, directory, options.topicId)
     return new PartitionLog(options, stored ?? options.topicId, contents)
@@ -230,12 +234,12 @@ export class PartitionLog {
     return this.#contents.epochs.epochAt(offset)
   }
 
-  /** A new leader epoch begins; durable when it resolves. */
+  /**
+   * A new leader epoch begins, in memory: it becomes durable before its first batch is written, and with a clean stop. A crash
+   * forgets an epoch without batches, and the next one, which the cluster makes higher, begins at the same offset.
+   */
   assignEpochStart(epoch: number, startOffset: number): Promise<void> {
-    return this.#writer.change(async () => {
-      this.#contents.epochs.assign(epoch, startOffset)
-      await this.#contents.epochs.save()
-    })
+    return this.#writer.change(async () => this.#contents.epochs.assign(epoch, startOffset))
   }
 
   /** Drops everything from `offset` on, durably. The end becomes `offset`, or the base of the batch that held it. */

@@ -1,7 +1,6 @@
 /** Opens a log directory: finds its end, and after an unclean stop the longest valid prefix; PartitionLog.open calls it. */
-import { readBatchHeader } from '../protocol/batches/batch-header.ts'
-import { verifyBatch } from '../protocol/batches/verify-batch.ts'
 import type { BatchCursor } from './batch-cursor.ts'
+import { type DamagePolicy, type InvalidTail, isIntact, requireTornTail } from './damage.ts'
 import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
 import { type EpochEntry, LeaderEpochs } from './leader-epochs.ts'
 import type { LogConfig } from './log-config.ts'
@@ -12,7 +11,7 @@ import { Segment } from './segment.ts'
 import { SegmentList } from './segment-list.ts'
 import { scanBatches } from './segment-scan.ts'
 import { SnapshotFiles } from './snapshot-files.ts'
-import { removeSegmentsBelow, startFullyAt } from './truncation.ts'
+import { removeSegmentsAbove, removeSegmentsBelow, startFullyAt } from './truncation.ts'
 
 export interface LoadOptions {
   readonly environment: LogEnvironment
@@ -23,14 +22,28 @@ export interface LoadOptions {
   readonly logStartOffset: number
   /** Offsets below were durable. undefined after a clean stop: then nothing is verified. */
   readonly recoveryPoint: number | undefined
+  readonly damage: DamagePolicy
 }
 
 /** Loads what is there, or creates an empty log. Everything that it answers is durable. */
 export async function loadLog(options: LoadOptions): Promise<LogContents> {
   const { contents, unusable } = await openFiles(options)
+  try {
+    return await recovered(contents, unusable, options)
+  } catch (error) {
+    for (const segment of contents.segments.all) await segment.close()
+    throw error
+  }
+}
+
+async function recovered(
+  contents: LogContents,
+  unusable: ReadonlySet<Segment>,
+  options: LoadOptions,
+): Promise<LogContents> {
   const { segments } = contents
   const firstDirty = firstSegmentToRebuild(options, segments, unusable)
-  if (firstDirty < segments.all.length) await rebuildFrom(contents, firstDirty)
+  if (firstDirty < segments.all.length) await rebuildFrom(contents, firstDirty, options)
   else await reloadProducerState(contents, contents.logEndOffset)
   contents.epochs.truncateFromEnd(contents.logEndOffset)
   await findMissingEpochs(contents)
@@ -121,36 +134,39 @@ function noteEpoch({ epochs }: LogContents, { leaderEpoch, baseOffset }: BatchCu
 }
 
 /** Verifies batch by batch from a segment on, rebuilding indexes and state; the log ends before the first invalid batch. */
-async function rebuildFrom(contents: LogContents, firstIndex: number): Promise<void> {
-  const { segments, environment, name } = contents
-  const condemned: Segment[] = []
+async function rebuildFrom(contents: LogContents, firstIndex: number, options: LoadOptions): Promise<void> {
+  const { segments, snapshots } = contents
   const suspects = segments.all.slice(firstIndex)
   let nextOffset = suspects[0]?.baseOffset ?? 0
   await reloadProducerState(contents, nextOffset)
-  for (const segment of suspects) {
-    if (condemned.length > 0 || !mayFollow(contents, segment, nextOffset)) {
-      condemned.push(segment)
-      continue
-    }
+  for (const [index, segment] of suspects.entries()) {
     // It may know of producers whose batches are gone at the front of the log.
-    if (contents.snapshots.has(segment.baseOffset)) await reloadProducerState(contents, segment.baseOffset)
+    if (snapshots.has(segment.baseOffset)) await reloadProducerState(contents, segment.baseOffset)
     const end = await rebuildSegment(contents, segment)
     nextOffset = end.nextOffset
-    if (end.cutBytes === 0) continue
-    environment.logger.warn('cut an invalid tail', { log: name, offset: nextOffset, bytes: end.cutBytes })
-    condemned.push(...suspects.slice(suspects.indexOf(segment) + 1))
+    const next = suspects[index + 1]
+    if (end.position === segment.sizeBytes && (!next || mayFollow(contents, next, nextOffset))) continue
+    const later = suspects.slice(index + 1)
+    await cutTail(contents, { segment, ...end, later, recoveryPoint: options.recoveryPoint }, options.damage)
     break
   }
-  await contents.removeSegments(condemned.reverse())
-  const { active } = segments
-  for (const segment of suspects) {
-    if (!segments.all.includes(segment)) continue
+  contents.logEndOffset = nextOffset
+  await snapshots.removeWhere(snapshot => snapshot > nextOffset)
+  for (const segment of suspects.filter(segment => segments.all.includes(segment))) {
     // The indexes of the active segment are rebuilt again if need be, or saved by a clean stop.
-    if (segment === active) await segment.file.sync()
+    if (segment === segments.active) await segment.file.sync()
     else await segment.finish().then(() => segment.syncAll())
   }
-  contents.logEndOffset = nextOffset
-  await contents.snapshots.removeWhere(snapshot => snapshot > nextOffset)
+}
+
+/** First what comes later, durably: a crash on the way must not leave it behind a gap. */
+async function cutTail(contents: LogContents, tail: InvalidTail, damage: DamagePolicy): Promise<void> {
+  if (damage === 'refuse') await requireTornTail(tail)
+  const { segment, position, nextOffset } = tail
+  const bytes = segment.sizeBytes - position + tail.later.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  contents.environment.logger.warn('cut an invalid tail', { log: contents.name, offset: nextOffset, bytes })
+  await removeSegmentsAbove(contents, segment.baseOffset)
+  if (position < segment.sizeBytes) await segment.cutAt(position)
 }
 
 /** Segments follow without a gap, or else the snapshot, written once the data before was durable, says that it is a hole. */
@@ -160,9 +176,9 @@ const mayFollow = (contents: LogContents, { baseOffset }: Segment, nextOffset: n
 async function rebuildSegment(contents: LogContents, segment: Segment) {
   const { config, producers } = contents
   await segment.startRebuild()
-  const sizeBytes = segment.sizeBytes
   let nextOffset = segment.baseOffset
-  const end = await scanBatches(segment.file, { from: 0, to: sizeBytes, need: 'whole' }, (cursor, position) => {
+  const range = { from: 0, to: segment.sizeBytes, need: 'whole' } as const
+  const end = await scanBatches(segment.file, range, (cursor, position) => {
     if (cursor.baseOffset < nextOffset || !segment.covers(cursor.lastOffset) || !isIntact(cursor)) return 'invalid'
     nextOffset = cursor.lastOffset + 1
     noteEpoch(contents, cursor)
@@ -171,17 +187,7 @@ async function rebuildSegment(contents: LogContents, segment: Segment) {
     if (aborted) segment.indexes.transactions.append(aborted)
     return 'continue'
   })
-  if (end.position < sizeBytes) await segment.cutAt(end.position)
-  return { nextOffset, cutBytes: sizeBytes - end.position }
-}
-
-function isIntact(cursor: BatchCursor): boolean {
-  try {
-    verifyBatch(cursor.buffer, readBatchHeader(cursor.buffer, cursor.position))
-    return true
-  } catch {
-    return false
-  }
+  return { nextOffset, position: end.position }
 }
 
 /** Kept: one per segment, for truncation, and the newest. */

@@ -14,16 +14,15 @@ export async function truncationPoint({ segments }: LogContents, offset: number)
  * shorter log without gaps.
  */
 export async function truncateTo(contents: LogContents, end: number): Promise<void> {
-  const { segments, snapshots, epochs } = contents
+  const { segments, epochs } = contents
   if (end >= contents.logEndOffset) {
     epochs.truncateFromEnd(end)
     return epochs.save()
   }
   contents.cuts++
-  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > end).reverse())
+  await removeSegmentsAbove(contents, end)
   const { nextOffset } = await segments.active.truncateTo(end)
   contents.logEndOffset = end
-  await snapshots.removeWhere(snapshot => snapshot > end)
   await reloadProducerState(contents, end)
   // A log that ends in a hole says so by the name of its last segment, or a restart would move the end back.
   if (nextOffset < end) await contents.rollPastHole(end)
@@ -31,6 +30,14 @@ export async function truncateTo(contents: LogContents, end: number): Promise<vo
   await epochs.save()
   await contents.syncNames()
   contents.cuts++
+}
+
+/** Durably, before the segment below is cut: a crash must not bring them back behind a gap, with snapshots that vouch for it. */
+export async function removeSegmentsAbove(contents: LogContents, offset: number): Promise<void> {
+  const { segments, snapshots } = contents
+  await snapshots.removeWhere(snapshot => snapshot > offset)
+  await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > offset).reverse())
+  await contents.syncNames()
 }
 
 /** Drops everything; the log is then empty and begins at `offset`. The largest producer id stays known. */
@@ -53,7 +60,7 @@ export async function startFullyAt(contents: LogContents, offset: number): Promi
 async function insertEmptySegment(contents: LogContents, offset: number): Promise<void> {
   const { segments } = contents
   if (segments.first.baseOffset <= offset) {
-    await contents.removeSegments(segments.all.filter(segment => segment.baseOffset > offset).reverse())
+    await removeSegmentsAbove(contents, offset)
     await segments.active.truncateTo(offset)
   }
   const same = segments.all.find(segment => segment.baseOffset === offset)
