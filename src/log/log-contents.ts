@@ -65,10 +65,14 @@ export class LogContents {
   }
 
   /** Creates an empty segment; the caller puts it in the list. */
-  createSegment(baseOffset: number): Promise<Segment> {
+  async createSegment(baseOffset: number): Promise<Segment> {
     const { fs, cache, clock } = this.environment
-    this.namesChanged = true
-    return Segment.create({ fs, cache, directory: this.directory, baseOffset }, clock.nowMs())
+    try {
+      return await Segment.create({ fs, cache, directory: this.directory, baseOffset }, clock.nowMs())
+    } finally {
+      // Afterwards: a flush that runs meanwhile makes only the names durable that are there already.
+      this.namesChanged = true
+    }
   }
 
   /**
@@ -109,10 +113,11 @@ export class LogContents {
   async removeSegments(condemned: readonly Segment[]): Promise<void> {
     if (condemned.length === 0) return
     this.segments.drop(condemned)
-    this.namesChanged = true
     for (const segment of condemned) {
       this.rolled.delete(segment)
-      await segment.remove()
+      await segment.remove().finally(() => {
+        this.namesChanged = true
+      })
     }
   }
 
