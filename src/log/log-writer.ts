@@ -140,8 +140,7 @@ export class LogWriter {
   /** Resolves when everything appended before the call is durable. */
   async flush(): Promise<void> {
     this.#assertUsable()
-    const { logEndOffset, rolled, namesChanged } = this.#contents
-    if (this.#flushedOffset < logEndOffset || rolled.size > 0 || namesChanged) await this.#flusher.flush()
+    if (!this.#isFlushed) await this.#flusher.flush()
   }
 
   /** Makes everything durable and closes the files. `clean`: the next start need not verify anything. */
@@ -202,9 +201,16 @@ export class LogWriter {
     const { segments, snapshots, producers, logStartOffset, logEndOffset, epochs } = this.#contents
     await segments.active.finish()
     if (logEndOffset > logStartOffset && !snapshots.has(logEndOffset)) snapshots.take(logEndOffset, producers.encode())
-    await epochs.save()
-    await this.#flushPass()
-    await segments.active.syncAll()
+    // The next start forgets an epoch without batches.
+    if ((epochs.latest?.startOffset ?? 0) < logEndOffset) await epochs.save()
+    if (!this.#isFlushed || snapshots.pending.length > 0) await this.#flushPass()
+    await segments.active.save()
+    await segments.active.indexes.sync()
+  }
+
+  get #isFlushed(): boolean {
+    const { logEndOffset, rolled, namesChanged } = this.#contents
+    return this.#flushedOffset >= logEndOffset && rolled.size === 0 && !namesChanged
   }
 
   #assertUsable(): void {
