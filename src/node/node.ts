@@ -1,4 +1,5 @@
 /** The composition root of a standalone node: wires log, controller, replicas, broker, link engine and REST, and stops them again. */
+import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { Broker } from '../broker/broker.ts'
 import { brokerSettings } from '../broker/broker-settings.ts'
@@ -83,6 +84,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     producerIds,
     writeGate,
     settings: brokerSettings(file),
+    logDirectory: { path: settings.dataDirectory, space: () => spaceOf(settings.dataDirectory) },
     answerBudget,
     clock,
     random,
@@ -206,4 +208,10 @@ function advertisedEndpoints(settings: NodeSettings, servers: readonly KafkaServ
 function advertisedEndpoint(settings: NodeSettings, endpoint: Endpoint): EndpointImage {
   const { host, port } = settings.listeners.advertised.get(endpoint.name) ?? endpoint
   return { name: endpoint.name, host: host === '' ? hostname() : host, port, securityProtocol: 0 }
+}
+
+/** Of the volume that holds the directory, as DescribeLogDirs tells it. */
+async function spaceOf(directory: string): Promise<{ totalBytes: bigint; usableBytes: bigint }> {
+  const { blocks, bavail, bsize } = await statfs(directory, { bigint: true })
+  return { totalBytes: blocks * bsize, usableBytes: bavail * bsize }
 }

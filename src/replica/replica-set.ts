@@ -35,6 +35,8 @@ export interface ReplicaSetOptions {
   readonly logs: PartitionLogs
   /** The server's properties file: defaults of topic configs come from it. */
   readonly file: ReadonlyMap<string, string>
+  /** Topics whose logs stay offline, rather than lose what was durable, when they are damaged. */
+  readonly refusesDamage?: (topic: string) => boolean
   /** Time between two background flushes of mirrored (or unacknowledged) data. */
   readonly flushIntervalMs?: number
   readonly clock: Clock
@@ -198,9 +200,10 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   async #open(topic: TopicImage, index: number, how: 'openLog' | 'reopenLog'): Promise<Partition> {
     const assignment = topic.partitions[index]
     assert(assignment)
-    const { logs, brokerId } = this.#options
+    const { logs, brokerId, refusesDamage } = this.#options
     const settings = this.#settingsOf(topic.name)
-    const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings })
+    const damage = refusesDamage?.(topic.name) ? 'refuse' : 'cut'
+    const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings, damage })
     const highWatermark = logs.savedHighWatermark(topic.name, index)
     const identity = { topic: topic.name, topicId: topic.id, index }
     return new Partition({ identity, log, brokerId, assignment, settings, highWatermark })

@@ -174,5 +174,7 @@ function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions)
     clock,
     logger,
     recover: true,
+    // Every append was durable before the next one: to lose more than a torn one would be to forget topics.
+    damage: 'refuse',
   })
 }
