@@ -10,6 +10,8 @@ export interface EntryFilePlace {
   readonly path: string
   readonly entryBytes: number
   readonly cache: IndexCache
+  /** What the file holds already is on disk; else an earlier process may have left it to the system. */
+  readonly durable: boolean
 }
 
 /**
@@ -37,8 +39,7 @@ export class EntryFile implements Evictable {
     this.#file = place.fs.file(place.path)
     this.#saved = saved
     this.#exists = exists
-    // What an earlier process left may not be durable either.
-    this.#dirty = exists
+    this.#dirty = exists && !place.durable
   }
 
   /** Opens what is there: `torn` if the size is not a multiple of the entry size, and then there are no entries. */

@@ -8,19 +8,37 @@ import { systemCode } from './log-error.ts'
 /** Files kept open at once by default; a log has three to four, and only those in use need one. */
 const OPEN_FILES_MAX = 2000
 
-/** The disk of this machine. Files beyond `openFilesMax` are closed, least recently used first, and opened again when needed. */
-export function nodeFileSystem(options: { openFilesMax?: number } = {}): FileSystem {
+/** Reads up to this size run in the calling thread while `blocking`. */
+const BLOCKING_READ_BYTES_MAX = 256 * 1024
+
+/** The disk of this machine. */
+export interface NodeFileSystem extends FileSystem {
+  /**
+   * While true, small reads and questions run in the calling thread. For the start of a node, which asks thousands of them:
+   * handing each to another thread costs many times what the system needs for it, and nobody waits for anything else.
+   */
+  blocking: boolean
+}
+
+/** Files beyond `openFilesMax` are closed, least recently used first, and opened again when needed. */
+export function nodeFileSystem(options: { openFilesMax?: number } = {}): NodeFileSystem {
   const open = new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX)
   return {
+    get blocking() {
+      return open.blocking
+    },
+    set blocking(blocking: boolean) {
+      open.blocking = blocking
+    },
     file: path => new NodeFile(path, open),
     async create(path) {
       const file = new NodeFile(path, open)
       await file.create()
       return file
     },
-    readFile: path => promises.readFile(path),
-    sizeOf: async path => (await present(promises.stat(path)))?.size,
-    list: path => present(promises.readdir(path)),
+    readFile: async path => (open.blocking ? fs.readFileSync(path) : await promises.readFile(path)),
+    sizeOf: path => present(async () => (open.blocking ? fs.statSync(path) : await promises.stat(path)).size),
+    list: path => present(async () => (open.blocking ? fs.readdirSync(path) : await promises.readdir(path))),
     rename: (from, to) => promises.rename(from, to),
     remove: path => promises.rm(path, { force: true }),
     async createDirectory(path) {
@@ -44,9 +62,9 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-async function present<T>(result: Promise<T>): Promise<T | undefined> {
+async function present<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await result
+    return await ask()
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined
     throw error
@@ -55,6 +73,7 @@ async function present<T>(result: Promise<T>): Promise<T | undefined> {
 
 /** Least recently used first; files in use are never closed, so the bound can be passed while more are in use. */
 class OpenFiles {
+  blocking = false
   readonly #max: number
   readonly #files = new Set<NodeFile>()
 
@@ -110,7 +129,10 @@ class NodeFile implements LogFile {
     return this.#use(async descriptor => {
       let done = 0
       while (done < buffer.length) {
-        const count = await readSome(descriptor, done === 0 ? buffer : buffer.subarray(done), position + done)
+        const rest = done === 0 ? buffer : buffer.subarray(done)
+        const count = this.#blocks(rest)
+          ? fs.readSync(descriptor, rest, 0, rest.length, position + done)
+          : await readSome(descriptor, rest, position + done)
         if (count === 0) break
         done += count
       }
@@ -170,6 +192,10 @@ class NodeFile implements LogFile {
     }
   }
 
+  #blocks(buffer: Buffer): boolean {
+    return this.#open.blocking && buffer.length <= BLOCKING_READ_BYTES_MAX
+  }
+
   /** Concurrent first uses share one descriptor. */
   async #openOnce(flags: number): Promise<void> {
     this.#opening ??= this.#openWithin(flags)
@@ -184,7 +210,7 @@ class NodeFile implements LogFile {
   async #openWithin(flags: number): Promise<number> {
     for (;;) {
       try {
-        return await openFile(this.path, flags)
+        return this.#open.blocking ? fs.openSync(this.path, flags, 0o644) : await openFile(this.path, flags)
       } catch (error) {
         if (systemCode(error) !== 'EMFILE' || !this.#open.closeOne()) throw error
       }

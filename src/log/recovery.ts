@@ -73,7 +73,7 @@ async function openFiles(options: LoadOptions) {
   })
   const unusable = new Set<Segment>()
   for (const baseOffset of files.bases) {
-    const place = { fs, cache: environment.cache, directory, baseOffset }
+    const place = { fs, cache: environment.cache, directory, baseOffset, durable: options.recoveryPoint === undefined }
     const { segment, usable } = await Segment.open(place, environment.clock.nowMs())
     contents.segments.add(segment)
     if (!usable) unusable.add(segment)
@@ -151,11 +151,13 @@ async function rebuildFrom(contents: LogContents, firstIndex: number, options: L
     break
   }
   contents.logEndOffset = nextOffset
+  // A killed process may have left names that only the page cache knows.
+  contents.namesChanged = true
   await snapshots.removeWhere(snapshot => snapshot > nextOffset)
   for (const segment of suspects.filter(segment => segments.all.includes(segment))) {
     // The indexes of the active segment are rebuilt again if need be, or saved by a clean stop.
-    if (segment === segments.active) await segment.file.sync()
-    else await segment.finish().then(() => segment.syncAll())
+    if (segment !== segments.active) await segment.finish().then(() => segment.syncAll())
+    else if (nextOffset > (options.recoveryPoint ?? 0)) await segment.file.sync()
   }
 }
 
@@ -193,6 +195,6 @@ async function rebuildSegment(contents: LogContents, segment: Segment) {
 /** Kept: one per segment, for truncation, and the newest. */
 async function removeStraySnapshots(contents: LogContents): Promise<void> {
   const bases = new Set(contents.segments.all.map(segment => segment.baseOffset))
-  const newest = (await contents.snapshots.latestAtOrBelow(contents.logEndOffset))?.offset
+  const newest = contents.snapshots.latestOffset(contents.logEndOffset)
   await contents.snapshots.removeWhere(offset => !bases.has(offset) && offset !== newest)
 }

@@ -14,6 +14,8 @@ export interface SegmentPlace {
   readonly directory: string
   readonly baseOffset: number
   readonly cache: IndexCache
+  /** What the files hold already is on disk: after a clean stop. */
+  readonly durable?: boolean
 }
 
 /** Unsaved entries are written out beyond this. */
@@ -109,6 +111,7 @@ function placesOf(place: SegmentPlace): Record<'offsets' | 'times' | 'transactio
     cache: place.cache,
     path: `${place.directory}/${segmentFileName(place.baseOffset, kind)}`,
     entryBytes,
+    durable: place.durable ?? false,
   })
   return {
     offsets: of('index', OFFSET_ENTRY_BYTES),

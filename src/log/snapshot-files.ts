@@ -39,10 +39,16 @@ export class SnapshotFiles {
     this.#pending.delete(offset)
   }
 
+  /** Offset of the newest snapshot at or below `offset`, undefined if there is none. */
+  latestOffset(offset: number): number | undefined {
+    const found = Math.max(-1, ...[...this.#saved, ...this.#pending.keys()].filter(candidate => candidate <= offset))
+    return found < 0 ? undefined : found
+  }
+
   /** The newest snapshot at or below `offset`, undefined if there is none. */
   async latestAtOrBelow(offset: number): Promise<{ offset: number; bytes: Buffer } | undefined> {
-    const found = Math.max(-1, ...[...this.#saved, ...this.#pending.keys()].filter(candidate => candidate <= offset))
-    if (found < 0) return undefined
+    const found = this.latestOffset(offset)
+    if (found === undefined) return undefined
     return { offset: found, bytes: this.#pending.get(found) ?? (await this.#fs.readFile(this.#path(found))) }
   }
 
