@@ -14,7 +14,7 @@ import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import type { BrokerSettings } from './broker-settings.ts'
 import { SessionCache } from './fetch-sessions/session-cache.ts'
-import { type BrokerContext, CloseConnection, type Handler } from './handler.ts'
+import { type BrokerContext, CloseConnection, type Handler, type LogDirectoryInfo } from './handler.ts'
 import { handlers } from './handlers/table.ts'
 
 export interface BrokerOptions {
@@ -24,6 +24,7 @@ export interface BrokerOptions {
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
   readonly settings: BrokerSettings
+  readonly logDirectory: LogDirectoryInfo
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
   readonly clock: Clock

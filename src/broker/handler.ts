@@ -21,6 +21,14 @@ export interface ServedApi extends VersionRange {
   readonly key: number
 }
 
+/** Where this node keeps its logs. */
+export interface LogDirectoryInfo {
+  /** Absolute. */
+  readonly path: string
+  /** Of the volume. Rejects with the system's error. */
+  space(): Promise<{ readonly totalBytes: bigint; readonly usableBytes: bigint }>
+}
+
 /** Everything that handlers work with. */
 export interface BrokerContext {
   readonly brokerId: number
@@ -29,6 +37,7 @@ export interface BrokerContext {
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
   readonly settings: BrokerSettings
+  readonly logDirectory: LogDirectoryInfo
   readonly fetchSessions: SessionCache
   /** Memory of answers that are read or wait for their clients. */
   readonly answerBudget: ByteBudget

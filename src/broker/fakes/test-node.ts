@@ -92,6 +92,7 @@ export class TestNode {
       producerIds,
       writeGate: options.writeGate ?? openWriteGate,
       settings: brokerSettings(file),
+      logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),
       random: seededRandom(1),
     })

@@ -20,7 +20,7 @@ test('ApiVersions lists the table and the features', async () => {
     strictEqual(answer?.errorCode, 0)
     deepStrictEqual(
       answer?.apiKeys.map(({ apiKey }) => apiKey),
-      [0, 1, 2, 3, 10, 18, 19, 20, 21, 22, 23, 32, 60, 75],
+      [0, 1, 2, 3, 10, 18, 19, 20, 21, 22, 23, 32, 33, 35, 37, 44, 60, 61, 75],
     )
     const range = answer?.apiKeys.find(({ apiKey }) => apiKey === 0)
     deepStrictEqual([range?.minVersion, range?.maxVersion], [0, 13])

@@ -12,7 +12,12 @@ import { deleteRecords } from './21-delete-records.ts'
 import { initProducerId } from './22-init-producer-id.ts'
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts'
 import { describeConfigs } from './32-describe-configs.ts'
+import { legacyAlterConfigs } from './33-alter-configs.ts'
+import { describeLogDirs } from './35-describe-log-dirs.ts'
+import { createPartitions } from './37-create-partitions.ts'
+import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts'
 import { describeCluster } from './60-describe-cluster.ts'
+import { describeProducers } from './61-describe-producers.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
 
 /** In the order of their keys. */
@@ -29,6 +34,11 @@ export const handlers: readonly Handler[] = [
   initProducerId,
   offsetForLeaderEpoch,
   describeConfigs,
+  legacyAlterConfigs,
+  describeLogDirs,
+  createPartitions,
+  incrementalAlterConfigs,
   describeCluster,
+  describeProducers,
   describeTopicPartitions,
 ]

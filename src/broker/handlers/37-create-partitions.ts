@@ -1,0 +1,53 @@
+/**
+ * CreatePartitions (37), versions 0–3; the dispatch table calls it.
+ *
+ * 0, 1: the same. 2: flexible. 3: throttled by quota.
+ *
+ * Mirrors grow with their source: the write gate refuses them. Names given twice are INVALID_REQUEST; the controller decides
+ * the rest. The answer comes when the partitions are durable, published and their logs exist. `validateOnly` changes nothing.
+ */
+import type { PartitionGrowth } from '../../metadata/controller-port.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import {
+  CreatePartitionsApi,
+  type CreatePartitionsRequest,
+  type CreatePartitionsResponseInput,
+} from '../../protocol/messages/37-create-partitions.ts'
+import { handlerOf } from '../handler.ts'
+import { repeated } from '../repeated.ts'
+
+type TopicAnswer = CreatePartitionsResponseInput['results'][number]
+
+export const createPartitions = handlerOf(CreatePartitionsApi, {
+  versions: { min: 0, max: 3 },
+  async handle(broker, request, { image }) {
+    const duplicates = repeated(request.topics.map(topic => topic.name))
+    const results: TopicAnswer[] = [...duplicates].map(name => ({
+      name,
+      errorCode: ErrorCode.INVALID_REQUEST,
+      errorMessage: 'Duplicate topic name.',
+    }))
+    const wanted: PartitionGrowth[] = []
+    for (const topic of request.topics) {
+      const { name } = topic
+      if (duplicates.has(name)) continue
+      const id = image.topicIds.get(name)
+      const refusal = id === undefined ? undefined : broker.writeGate.refusal(id, name, 'create-partitions')
+      if (refusal) results.push({ name, errorCode: refusal.errorCode, errorMessage: refusal.message })
+      else wanted.push(growthOf(topic))
+    }
+    const { validateOnly } = request
+    if (wanted.length > 0) results.push(...(await broker.controller.createPartitions(wanted, { validateOnly })))
+    return { throttleTimeMs: 0, results }
+  },
+  failed: (request, errorCode) => ({
+    throttleTimeMs: 0,
+    results: request.topics.map(({ name }) => ({ name, errorCode, errorMessage: null })),
+  }),
+})
+
+const growthOf = ({ name, count, assignments }: CreatePartitionsRequest['topics'][number]): PartitionGrowth => ({
+  name,
+  newCount: count,
+  assignments: assignments?.map(({ brokerIds }) => brokerIds) ?? null,
+})
