@@ -70,6 +70,54 @@ test('link create sends its flags and prints the configs without secrets', async
   strictEqual(request.configs.get('sasl.jaas.config'), 'secret')
 })
 
+test('link configuration update sends properties and resets, and says what was cleared', async () => {
+  const engine = new FakeEngine()
+  const args = ['--config', 'acl.sync.enable=false,acl.sync.ms=7000', '--reset', 'acl.filters']
+  const result = await lockstep(engine, ['link', 'configuration', 'update', 'west', ...args])
+  deepStrictEqual([result.code, result.err], [0, ''])
+  match(result.out, /Updated cluster link "west"\.\nCleared "acl\.filters"/)
+  deepStrictEqual(engine.calls[0]?.arguments[1], [
+    { name: 'acl.sync.enable', operation: 'SET', value: 'false' },
+    { name: 'acl.sync.ms', operation: 'SET', value: '7000' },
+    { name: 'acl.filters', operation: 'DELETE', value: null },
+  ])
+  const dry = await lockstep(engine, ['link', 'update', 'west', '--config', 'link.prefix=p.', '--dry-run'])
+  match(dry.out, /^\[DRY RUN\] Updated/)
+  deepStrictEqual(engine.calls[1]?.arguments[2], { validateOnly: true })
+  strictEqual((await lockstep(engine, ['link', 'configuration', 'update', 'west'])).code, 2)
+})
+
+test('link configuration list shows every property and the own cluster', async () => {
+  const engine = new FakeEngine()
+  engine.links = [fakeLink('west', ZERO_UUID)]
+  const result = await lockstep(engine, ['link', 'configuration', 'list', 'west', '-o', 'json'])
+  const rows: { config_name: string; config_value: string | null; synonyms: string[] }[] = JSON.parse(result.out)
+  deepStrictEqual(
+    rows.map(row => row.config_name),
+    ['bootstrap.servers', 'dest.cluster.id', 'sasl.jaas.config'],
+  )
+  strictEqual(rows[2]?.config_value, null)
+  deepStrictEqual(rows[0]?.synonyms, [])
+  match((await lockstep(engine, ['link', 'configuration', 'list', 'west'])).out, /Config Name +Config Value +Read-Only/)
+})
+
+test('mirror pause and resume send their verb, and a refused topic is part of the failure', async () => {
+  const engine = new FakeEngine()
+  const row = { lags: [], partitions: [], openTransactions: 0, mirrorTopicName: 'orders' }
+  engine.rows = [{ ...row, errorCode: null, errorMessage: null }]
+  strictEqual((await lockstep(engine, ['mirror', 'pause', 'orders', '--link', 'west'])).code, 0)
+  engine.rows.push({ ...row, mirrorTopicName: 'payments', errorCode: 400, errorMessage: 'no' })
+  const args = ['mirror', 'resume', 'orders', 'payments', '--link', 'west', '--dry-run']
+  strictEqual((await lockstep(engine, args)).code, 3)
+  deepStrictEqual(
+    engine.calls.map(call => call.arguments),
+    [
+      ['west', 'pause', { selection: { names: ['orders'] }, validateOnly: false }],
+      ['west', 'resume', { selection: { names: ['orders', 'payments'] }, validateOnly: true }],
+    ],
+  )
+})
+
 test('a dry run says so and validates only', async () => {
   const engine = new FakeEngine()
   const result = await lockstep(engine, ['link', 'create', 'w', '--dry-run', '--no-validate'])

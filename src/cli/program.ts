@@ -1,5 +1,7 @@
 /** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
 import { Command, CommanderError } from 'commander'
+import { addLinkConfigurationList } from './commands/link/configuration/list.ts'
+import { addLinkConfigurationUpdate } from './commands/link/configuration/update.ts'
 import { addLinkCreate } from './commands/link/create.ts'
 import { addLinkDelete } from './commands/link/delete.ts'
 import { addLinkDescribe } from './commands/link/describe.ts'
@@ -8,6 +10,8 @@ import { addMirrorCreate } from './commands/mirror/create.ts'
 import { addMirrorDescribe } from './commands/mirror/describe.ts'
 import { addMirrorFailover } from './commands/mirror/failover.ts'
 import { addMirrorList } from './commands/mirror/list.ts'
+import { addMirrorPause } from './commands/mirror/pause.ts'
+import { addMirrorResume } from './commands/mirror/resume.ts'
 import { addTopicCreate } from './commands/topic/create.ts'
 import { addTopicDelete } from './commands/topic/delete.ts'
 import { addTopicList } from './commands/topic/list.ts'
@@ -36,8 +40,20 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
 
   const link = program.command('link').description('links to other clusters')
   for (const add of [addLinkCreate, addLinkList, addLinkDescribe, addLinkDelete]) add(link, environment)
+  addLinkConfigurationUpdate(link, environment)
+  const configuration = link.command('configuration').description('properties of links')
+  addLinkConfigurationList(configuration, environment)
+  addLinkConfigurationUpdate(configuration, environment)
   const mirror = program.command('mirror').description('mirror topics')
-  for (const add of [addMirrorCreate, addMirrorList, addMirrorDescribe, addMirrorFailover]) add(mirror, environment)
+  for (const add of [
+    addMirrorCreate,
+    addMirrorList,
+    addMirrorDescribe,
+    addMirrorFailover,
+    addMirrorPause,
+    addMirrorResume,
+  ])
+    add(mirror, environment)
   const topic = program.command('topic').description('topics of this cluster')
   for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
   return program

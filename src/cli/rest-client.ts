@@ -36,7 +36,7 @@ export interface CallOptions {
 /** Longest wait for an answer; creating a link may wait for a source that does not answer. */
 const TIMEOUT_MS = 120_000
 
-/** Talks to one node. Paths given to `get`, `post` and `delete` are below /kafka/v3/clusters/{the node's cluster}. */
+/** Talks to one node. Paths given to `get`, `post`, `put` and `delete` are below /kafka/v3/clusters/{the node's cluster}. */
 export class RestClient {
   readonly #endpoint: Endpoint
   #clusterPath: Promise<string> | undefined
@@ -51,6 +51,10 @@ export class RestClient {
 
   async post<T>(path: string, options: CallOptions = {}): Promise<T> {
     return (await this.#call('POST', (await this.#cluster()) + path, options)) as T
+  }
+
+  async put<T>(path: string, options: CallOptions = {}): Promise<T> {
+    return (await this.#call('PUT', (await this.#cluster()) + path, options)) as T
   }
 
   async delete<T>(path: string, options: CallOptions = {}): Promise<T> {

@@ -19,6 +19,13 @@ export const restErrors = {
     retriable: false,
     message: (d: { topic: string }) => `topic "${d.topic}" does not exist`,
   },
+  LINK_CONFIG_NOT_FOUND: {
+    status: 404,
+    restCode: 40403,
+    kafka: 'INVALID_CONFIG',
+    retriable: false,
+    message: (d: { name: string }) => `Invalid Config Name. "${d.name}" is not a property of cluster links`,
+  },
   ACCESS_DENIED: {
     status: 403,
     restCode: 40301,

@@ -27,12 +27,20 @@ const MIRROR_STATES: readonly MirrorStatus[] = [
 
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number }
 
+/** What one scrape is rendered from. */
+interface Facts {
+  readonly links: readonly LinkView[]
+  readonly mirrors: readonly MirrorView[]
+  readonly incidents: ReadonlyMap<string, number>
+}
+
 interface LinkMetric extends MetricRow {
-  readonly samples: (links: readonly LinkView[], mirrors: readonly MirrorView[]) => Sample[]
+  readonly samples: (facts: Facts) => Sample[]
 }
 
 const perPartition =
-  (value: (lag: MirrorLagView) => number | null) => (_links: readonly LinkView[], mirrors: readonly MirrorView[]) =>
+  (value: (lag: MirrorLagView) => number | null) =>
+  ({ mirrors }: Facts) =>
     mirrors.flatMap(mirror =>
       mirror.lags.flatMap(lag => {
         const found = value(lag)
@@ -78,7 +86,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
     type: 'gauge',
     help: 'State of the mirror topic: 1 for the state it is in, 0 for the others',
     labels: ['link', 'topic', 'state'],
-    samples: (_links, mirrors) =>
+    samples: ({ mirrors }) =>
       mirrors.flatMap(mirror =>
         MIRROR_STATES.map(state => ({
           labels: { link: mirror.linkName, topic: mirror.mirrorTopicName, state },
@@ -91,22 +99,32 @@ export const linkMetricRows: readonly LinkMetric[] = [
     type: 'gauge',
     help: 'State of the link: 1 for the state it is in, 0 for the others',
     labels: ['link', 'state'],
-    samples: links =>
+    samples: ({ links }) =>
       links.flatMap(link =>
         LINK_STATES.map(state => ({ labels: { link: link.name, state }, value: link.state === state ? 1 : 0 })),
       ),
+  },
+  {
+    name: 'lockstep_incidents_total',
+    type: 'counter',
+    help: 'What happened to mirrors on this node since it started that an operator should look at, by kind',
+    labels: ['kind'],
+    samples: ({ incidents }) => [...incidents].map(([kind, value]) => ({ labels: { kind }, value })),
   },
 ]
 
 /** All link families in Prometheus text form; empty samples while the engine is not ready. */
 export function linkMetrics(engine: LinkEngine): string {
   const links = engine.ready ? engine.listLinks() : []
+  const incidents = engine.incidentCounts()
   const mirrors = engine.ready ? engine.listMirrors({ link: undefined, status: undefined }) : []
   return linkMetricRows
     .flatMap(row => [
       `# HELP ${row.name} ${row.help}`,
       `# TYPE ${row.name} ${row.type}`,
-      ...row.samples(links, mirrors).map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
+      ...row
+        .samples({ links, mirrors, incidents })
+        .map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
     ])
     .join('\n')
 }

@@ -6,6 +6,7 @@ import type { RestContext } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { clusterRoutes } from './routes/clusters.ts'
 import { healthRoutes } from './routes/health.ts'
+import { linkConfigRoutes } from './routes/link-configs.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
 import { topicRoutes } from './routes/topics.ts'
@@ -51,6 +52,7 @@ export async function buildRestApplication(context: RestContext): Promise<Fastif
     clusterRoutes(routes, context)
     topicRoutes(routes, context)
     linkRoutes(routes, context)
+    linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
     healthRoutes(routes, context)
   })

@@ -1,18 +1,11 @@
-/** Link operations L1–L6 of rest-and-cli §1.2. */
+/** Link operations L1 to L4 of rest-and-cli §1.2. */
 import { Type } from 'typebox'
 import { uuidToHex } from '../../core/uuid.ts'
-import type { CreateLinkRequest, LinkConfigView, LinkView } from '../../link/engine-api.ts'
+import type { CreateLinkRequest, LinkView } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
 import type { Need } from '../ports.ts'
 import { ClusterParams, commonErrors, Flag, LinkParams, listOf } from '../schemas/envelope.ts'
-import {
-  CreateLinkBody,
-  type LinkConfigData,
-  LinkConfigDataList,
-  LinkData,
-  LinkDataList,
-  LinkReport,
-} from '../schemas/links.ts'
+import { CreateLinkBody, LinkData, LinkDataList, LinkReport } from '../schemas/links.ts'
 
 const DESCRIBE: readonly Need[] = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }]
 const ALTER: readonly Need[] = [{ operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }]
@@ -58,27 +51,6 @@ function readRoutes(app: RestApp, context: RestContext): void {
       requireReady(context)
       const link = context.engine.describeLink(request.params.link_name)
       return linkData(link, { base, withTasks: request.query.include_tasks === 'true' })
-    },
-  )
-
-  app.get(
-    `${ROOT}/:link_name/configs`,
-    {
-      schema: {
-        summary: "List a link's configuration",
-        tags: ['links'],
-        params: LinkParams,
-        response: { 200: LinkConfigDataList, ...commonErrors },
-      },
-    },
-    request => {
-      const base = admit(context, request, DESCRIBE)
-      requireReady(context)
-      const link = request.params.link_name
-      const data = context.engine
-        .describeLinkConfigs(link)
-        .map(config => linkConfigData(config, { base, link, clusterId: context.cluster.clusterId }))
-      return listOf('KafkaLinkConfigDataList', `${base}/links/${link}/configs`, data) satisfies LinkConfigDataList
     },
   )
 }
@@ -175,23 +147,4 @@ function taskData(link: LinkView) {
     state: task.state,
     errors: task.errors.map(({ code, message }) => ({ error_code: code, error_message: message })),
   }))
-}
-
-function linkConfigData(
-  config: LinkConfigView,
-  view: { base: string; link: string; clusterId: string },
-): LinkConfigData {
-  return {
-    kind: 'KafkaLinkConfigData',
-    metadata: { self: `${view.base}/links/${view.link}/configs/${config.name}`, resource_name: null },
-    cluster_id: view.clusterId,
-    name: config.name,
-    value: config.isSensitive ? null : config.value,
-    is_default: config.isDefault,
-    is_read_only: config.isReadOnly,
-    is_sensitive: config.isSensitive,
-    source: config.isDefault ? 'DEFAULT_CONFIG' : 'DYNAMIC_CLUSTER_LINK_CONFIG',
-    synonyms: [],
-    link_name: view.link,
-  }
 }

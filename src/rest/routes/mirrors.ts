@@ -1,4 +1,4 @@
-/** Mirror operations M1–M8 of rest-and-cli §1.3: list, create, describe and the verbs on batches of topics. */
+/** Mirror operations of rest-and-cli §1.3: list, create, describe, history and the verbs on batches of topics. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { AlterMirrorRow, MirrorLagView, MirrorSelection, MirrorVerb, MirrorView } from '../../link/engine-api.ts'
@@ -12,6 +12,7 @@ import {
   CreateMirrorBody,
   MirrorData,
   MirrorDataList,
+  MirrorHistoryDataList,
 } from '../schemas/mirrors.ts'
 
 const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
@@ -31,6 +32,7 @@ const VERBS: Record<MirrorVerb, string> = {
 
 export function mirrorRoutes(app: RestApp, context: RestContext): void {
   readRoutes(app, context)
+  historyRoute(app, context)
   createRoute(app, context)
   for (const verb of Object.keys(VERBS) as MirrorVerb[]) verbRoute(app, context, verb)
 }
@@ -77,6 +79,37 @@ function readRoutes(app: RestApp, context: RestContext): void {
       const { link_name: link, mirror_topic_name: topic } = request.params
       const withErrors = request.query.include_state_transition_errors === 'true'
       return mirrorData(context.engine.describeMirror(link, topic), { base, withErrors })
+    },
+  )
+}
+
+function historyRoute(app: RestApp, context: RestContext): void {
+  app.get(
+    `${ROOT}/:mirror_topic_name/history`,
+    {
+      schema: {
+        summary: 'The last 100 state changes and incidents of a mirror with their reasons, the newest first',
+        tags: ['mirrors'],
+        params: MirrorParams,
+        response: { 200: MirrorHistoryDataList, ...commonErrors },
+      },
+    },
+    request => {
+      const base = admit(context, request, [DESCRIBE])
+      requireReady(context)
+      const { link_name: link, mirror_topic_name: topic } = request.params
+      const self = `${base}/links/${link}/mirrors/${topic}/history`
+      const data = context.engine.describeHistory(link, topic).map(({ timeMs, state, event, reason }) => ({
+        kind: 'KafkaMirrorHistoryData' as const,
+        metadata: { self, resource_name: null },
+        link_name: link,
+        mirror_topic_name: topic,
+        time_ms: timeMs,
+        mirror_status: state,
+        event,
+        reason,
+      }))
+      return listOf('KafkaMirrorHistoryDataList', self, data) satisfies MirrorHistoryDataList
     },
   )
 }

@@ -38,6 +38,11 @@ export const ConfigEntries = Type.Array(
 
 export const ClusterParams = Type.Object({ cluster_id: Type.String() })
 export const LinkParams = Type.Object({ cluster_id: Type.String(), link_name: Type.String() })
+export const LinkConfigParams = Type.Object({
+  cluster_id: Type.String(),
+  link_name: Type.String(),
+  config_name: Type.String(),
+})
 export const MirrorParams = Type.Object({
   cluster_id: Type.String(),
   link_name: Type.String(),

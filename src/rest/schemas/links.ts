@@ -56,9 +56,31 @@ export type LinkConfigData = Static<typeof LinkConfigData>
 export const LinkConfigDataList = list('KafkaLinkConfigDataList', LinkConfigData)
 export type LinkConfigDataList = Static<typeof LinkConfigDataList>
 
-/** The answer of create and delete when `report=true` asks for one. */
+/** `value` may be absent only with DELETE. */
+export const AlterLinkConfigsBody = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          value: Type.Optional(nullable(Type.String())),
+          operation: Type.Optional(nullable(Type.Union([Type.Literal('SET'), Type.Literal('DELETE')]))),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    validate_only: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
+export const SetLinkConfigBody = Type.Object({ value: Type.String() }, { additionalProperties: false })
+
+/** The answer of changes when `report=true` asks for one. */
 export const LinkReport = Type.Object({
   warnings: Type.Array(Type.String()),
+  /** Properties that went with the change: filters of a feature that was switched off. */
+  cleared_configs: Type.Optional(Type.Array(Type.String())),
   failed_over: Type.Optional(Type.Array(Type.String())),
   cluster_link_id: Type.Optional(Type.String()),
 })

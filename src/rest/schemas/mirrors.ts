@@ -65,6 +65,19 @@ export type MirrorData = Static<typeof MirrorData>
 export const MirrorDataList = list('KafkaMirrorDataList', MirrorData)
 export type MirrorDataList = Static<typeof MirrorDataList>
 
+/** One entry of a mirror's history: the state from then on, what caused it, why. */
+export const MirrorHistoryData = item('KafkaMirrorHistoryData', {
+  link_name: Type.String(),
+  mirror_topic_name: Type.String(),
+  time_ms: Type.Integer(),
+  mirror_status: Type.String(),
+  event: Type.String(),
+  reason: Type.String(),
+})
+
+export const MirrorHistoryDataList = list('KafkaMirrorHistoryDataList', MirrorHistoryData)
+export type MirrorHistoryDataList = Static<typeof MirrorHistoryDataList>
+
 const AlterMirrorsData = Type.Object({
   kind: Type.Literal('AlterMirrorsData'),
   metadata: Type.Object({ self: Type.String(), resource_name: nullable(Type.String()) }),

@@ -1,8 +1,8 @@
 /** `lockstep mirror failover` */
 import type { Command } from 'commander'
-import type { AlterMirrorsAnswer, MirrorDataList } from '../../../rest/schemas/mirrors.ts'
-import { type CliEnvironment, type CommandContext, confirm, contextOf, PartlyFailed } from '../../context.ts'
-import { printAlterRows } from './alter-rows.ts'
+import type { MirrorDataList } from '../../../rest/schemas/mirrors.ts'
+import { type CliEnvironment, type CommandContext, confirm, contextOf } from '../../context.ts'
+import { alterMirrors } from './alter.ts'
 import { parseWait, waitUntil } from './wait.ts'
 
 interface Options {
@@ -28,21 +28,10 @@ export function addMirrorFailover(mirror: Command, environment: CliEnvironment):
 async function failover(context: CommandContext, topics: readonly string[], options: Options): Promise<void> {
   const timeoutMs = parseWait(options.wait)
   if (!options.dryRun) await confirm(context, await question(context, topics, options.link), options.force)
-  const answer = await context.rest.post<AlterMirrorsAnswer>(
-    `/links/${encodeURIComponent(options.link)}/mirrors:failover`,
-    {
-      query: { validate_only: options.dryRun ? 'true' : undefined },
-      body: { mirror_topic_names: topics },
-    },
-  )
-  printAlterRows(context, answer)
-  const refused = answer.data.filter(row => (row.error_code ?? 0) !== 0)
-  const accepted = answer.data.filter(row => (row.error_code ?? 0) === 0).map(row => row.mirror_topic_name)
-  if (timeoutMs !== undefined && !options.dryRun && accepted.length > 0)
-    await waitUntil(context, accepted, { link: options.link, status: 'STOPPED', timeoutMs })
-  if (refused.length === 0) return
-  const message = `${refused.length} of ${answer.data.length} topics were refused`
-  throw refused.length === answer.data.length ? new Error(message) : new PartlyFailed(message)
+  await alterMirrors(context, { verb: 'failover', topics, options }, async accepted => {
+    if (timeoutMs !== undefined)
+      await waitUntil(context, accepted, { link: options.link, status: 'STOPPED', timeoutMs })
+  })
 }
 
 /** Names what will be lost, in numbers. */
