@@ -203,14 +203,15 @@ export class LogWriter {
     if (logEndOffset > logStartOffset && !snapshots.has(logEndOffset)) snapshots.take(logEndOffset, producers.encode())
     // The next start forgets an epoch without batches.
     if ((epochs.latest?.startOffset ?? 0) < logEndOffset) await epochs.save()
-    if (!this.#isFlushed || snapshots.pending.length > 0) await this.#flushPass()
+    if (!this.#isFlushed) await this.#flushPass()
     await segments.active.save()
     await segments.active.indexes.sync()
   }
 
   get #isFlushed(): boolean {
-    const { logEndOffset, rolled, namesChanged } = this.#contents
-    return this.#flushedOffset >= logEndOffset && rolled.size === 0 && !namesChanged
+    const { logEndOffset, rolled, namesChanged, snapshots } = this.#contents
+    const isSaved = rolled.size === 0 && snapshots.pending.length === 0 && !namesChanged
+    return isSaved && this.#flushedOffset >= logEndOffset
   }
 
   #assertUsable(): void {

@@ -273,26 +273,3 @@ test('the largest producer id survives truncation and restart', async () => {
   await log.close()
   strictEqual((await openLog({ fs })).maxProducerId, 4000n)
 })
-
-test('forgotten producers stay forgotten, whatever kind of restart follows', async () => {
-  for (const end of ['closed', 'killed before a flush', 'killed', 'killed after more'] as const) {
-    const fs = new MemoryFileSystem()
-    const log = await openLog({ fs })
-    const once = () => batch({ producerId: 7n, producerEpoch: 1, baseSequence: 0 })
-    await mirror(log, once())
-    await log.forgetProducers()
-    await log.forgetProducers()
-    if (end !== 'killed before a flush') await log.flush()
-    if (end === 'killed after more')
-      for (const producerId of [8n, 9n]) await lead(log, batch({ producerId, producerEpoch: 0, baseSequence: 0 }))
-    if (end === 'closed') await log.close()
-    else fs.kill()
-    const again = await openLog({ fs, recover: end !== 'closed' })
-    const { kind } = await lead(again, once())
-    strictEqual(kind, end === 'killed before a flush' ? 'duplicate' : 'appended', end)
-    strictEqual(again.maxProducerId, end === 'killed after more' ? 9n : 7n)
-    if (end === 'killed after more')
-      strictEqual((await lead(again, batch({ producerId: 9n, producerEpoch: 0, baseSequence: 0 }))).kind, 'duplicate')
-    await again.close()
-  }
-})
