@@ -15,10 +15,10 @@ import type {
   SinkDecision,
 } from '../ports.ts'
 import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
-import { findCommonPoint } from './common-point.ts'
 import type { BothCopies } from './compare-batches.ts'
 import { divergenceOf } from './epoch-judgement.ts'
 import type { EpochLedger } from './epoch-ledger.ts'
+import { findPartingPoint } from './parting-point.ts'
 import type { IncidentKind, PartitionFigures } from './partition-figures.ts'
 import { verifyBatches } from './verify-batches.ts'
 
@@ -207,7 +207,7 @@ export class MirrorPartition implements FetchSink {
     const { log, ledger, copies, owner, logger } = this.#o
     try {
       const { logEndOffset } = log.state()
-      const common = await findCommonPoint(copies, ledger.ranges(logEndOffset))
+      const common = await findPartingPoint(copies, ledger.ranges(logEndOffset))
       if (common === undefined) return 'continue'
       if (typeof common === 'string') {
         const failure = `the source was truncated: ${reason}; nothing was cut, since ${common}`

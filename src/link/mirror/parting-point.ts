@@ -6,7 +6,7 @@ import { divergenceOf } from './epoch-judgement.ts'
 /** Batches compared before the search gives up. */
 const comparisonsMax = 200
 
-export interface CommonPoint {
+export interface PartingPoint {
   /** Everything below is common; at or above the mirror's log start. */
   readonly offset: number
   /** The batch just below was compared, or there is none; false = the source has nothing left of it. */
@@ -17,10 +17,10 @@ export interface CommonPoint {
  * Undefined if mirror and source are the same after all; a text if there is no common point in the mirror's log, or none was
  * found. Changes nothing. Rejects with SourceError.
  */
-export async function findCommonPoint(
+export async function findPartingPoint(
   copies: BothCopies,
   ranges: readonly EpochRange[],
-): Promise<CommonPoint | undefined | string> {
+): Promise<PartingPoint | undefined | string> {
   const { log } = copies
   const { logStartOffset, logEndOffset } = log.state()
   const bounds = await askBounds(copies)
