@@ -6,6 +6,9 @@ import type { ClientWrite, WriteGate, WriteRefusal } from '../replica/write-gate
 /** Topics that only this node writes. */
 const ownTopics: ReadonlySet<string> = new Set(['__lockstep_state', '__lockstep_status'])
 
+/** Topic configs by which records of such a topic could be lost. */
+const losingConfigs: ReadonlySet<string> = new Set(['cleanup.policy', 'retention.ms', 'retention.bytes'])
+
 export function linkWriteGate(statusOf: (topicId: string, topic: string) => WriteStatus): WriteGate {
   return {
     refusal(topicId, topic, write) {
@@ -33,7 +36,12 @@ const retriableCode = (write: ClientWrite): number =>
 
 /** Without its state topic a node takes every mirror for an ordinary topic. */
 function refusalOfOwn(topic: string, write: ClientWrite): WriteRefusal | undefined {
-  if (typeof write === 'object') return undefined
+  if (typeof write === 'object') {
+    const losing = write.alterConfigs.filter(key => losingConfigs.has(key))
+    return losing.length === 0
+      ? undefined
+      : policyViolation(`Topic '${topic}' keeps its records: ${losing.join(', ')} cannot be changed.`)
+  }
   return policyViolation(
     write === 'delete-topic'
       ? `Topic '${topic}' holds the links and mirrors of this cluster and cannot be deleted.`

@@ -212,6 +212,8 @@ test('a mirror on a real log: fetched, read-only, failed over, writable above it
   equal(gate.refusal(topicId, stateTopicName, 'produce')?.errorCode, 44)
   equal(gate.refusal(topicId, stateTopicName, 'delete-topic')?.errorCode, 44)
   equal(gate.refusal(topicId, 'orders', 'delete-topic'), undefined)
+  equal(gate.refusal(topicId, stateTopicName, { alterConfigs: ['cleanup.policy'] })?.errorCode, 44)
+  equal(gate.refusal(topicId, stateTopicName, { alterConfigs: ['min.insync.replicas'] }), undefined)
   equal(gate.refusal(ZERO_UUID, 'other', 'produce'), undefined)
   const epoch = node.partition('orders').leaderEpoch
   const [row] = await engine.alterMirrors('west', 'failover', { selection: { names: ['orders'] }, validateOnly: false })
