@@ -6,8 +6,8 @@ import { Flusher } from './flusher.ts'
 import type { LogCheckpoint, LogCheckpointState } from './log-checkpoint.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
-import { applyRetention } from './retention.ts'
-import { raiseLogStart, startFullyAt } from './truncation.ts'
+import { retentionStart } from './retention.ts'
+import { raiseLogStart, removeSegmentsBelow, segmentsBelow, startFullyAt } from './truncation.ts'
 
 export class LogWriter {
   readonly #contents: LogContents
@@ -78,22 +78,16 @@ export class LogWriter {
 
   /** Rejects with 'out-of-range' above the log end; does nothing below the log start. */
   raiseLogStart(offset: number): Promise<void> {
-    return this.change(async () => {
-      const { name, logEndOffset } = this.#contents
-      if (offset > logEndOffset) {
-        throw new LogError('out-of-range', `${name} ends at ${logEndOffset}: it cannot start at ${offset}`)
-      }
-      await this.alone(() => raiseLogStart(this.#contents, offset))
-      this.#checkpoint.changed()
-    })
+    return this.change(() => this.alone(() => this.#raiseLogStart(offset)))
   }
 
   applyRetention(highWatermark: number): Promise<void> {
-    return this.change(async () => {
-      const { logStartOffset } = this.#contents
-      await this.alone(() => applyRetention(this.#contents, highWatermark))
-      if (this.#contents.logStartOffset !== logStartOffset) this.#checkpoint.changed()
-    })
+    return this.change(() =>
+      this.alone(async () => {
+        const start = await retentionStart(this.#contents, highWatermark)
+        if (start !== undefined) await this.#raiseLogStart(start)
+      }),
+    )
   }
 
   /**
@@ -169,6 +163,20 @@ export class LogWriter {
       })
       await environment.fs.removeDirectory(condemned)
     })
+  }
+
+  /** Segments go only once the new start is durable: of some that a crash brings back nobody knows the open transactions. */
+  async #raiseLogStart(offset: number): Promise<void> {
+    const { name, logStartOffset, logEndOffset, epochs } = this.#contents
+    if (offset > logEndOffset) {
+      throw new LogError('out-of-range', `${name} ends at ${logEndOffset}: it cannot start at ${offset}`)
+    }
+    if (offset <= logStartOffset) return
+    raiseLogStart(this.#contents, offset)
+    if (segmentsBelow(this.#contents, offset).length > 0) await this.#checkpoint.save()
+    await epochs.save()
+    await removeSegmentsBelow(this.#contents, offset)
+    this.#checkpoint.changed()
   }
 
   /**

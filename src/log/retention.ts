@@ -1,21 +1,19 @@
-/** Removes old segments by age and size, as Kafka does; PartitionLog calls it when its node's timer says so. */
+/** Which segments age and size condemn, by Kafka's rules; LogWriter removes them when the node's timer says so. */
 import type { LogContents } from './log-contents.ts'
 import type { Segment } from './segment.ts'
-import { raiseLogStart } from './truncation.ts'
 
 /**
- * Removes whole segments from the front that are too old or too much, none that reaches above the high watermark. If the last
- * one goes too, a new one takes its place. Does nothing unless the cleanup policy contains delete.
+ * Where the log would start without the segments at its front that are too old or too much; undefined if none is. None goes that
+ * reaches above the high watermark; if the last one goes too, a new one takes its place now. Only if the policy contains delete.
  */
-export async function applyRetention(contents: LogContents, highWatermark: number): Promise<void> {
+export async function retentionStart(contents: LogContents, highWatermark: number): Promise<number | undefined> {
   const { config, segments } = contents
-  if (!config.deletes) return
+  if (!config.deletes) return undefined
   const candidates = deletable(contents, highWatermark)
   const count = Math.max(await tooOld(contents, candidates), tooMuch(contents, candidates))
-  if (count === 0) return
+  if (count === 0) return undefined
   if (count === segments.all.length) await contents.roll()
-  const first = segments.all[count]
-  if (first) await raiseLogStart(contents, first.baseOffset)
+  return segments.all[count]?.baseOffset
 }
 
 /** The segments at the front that end at or below the high watermark; an empty last one stays. */

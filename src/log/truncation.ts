@@ -2,6 +2,7 @@
 import type { LogContents } from './log-contents.ts'
 import { reloadProducerState } from './producer-replay.ts'
 import { ProducerState } from './producer-state.ts'
+import type { Segment } from './segment.ts'
 
 /** Where a log ends that is cut at `offset`: there, or at the base of the batch that holds it. */
 export async function truncationPoint({ segments }: LogContents, offset: number): Promise<number> {
@@ -69,24 +70,25 @@ async function insertEmptySegment(contents: LogContents, offset: number): Promis
   await contents.syncNames()
 }
 
-/** Raises the log start to `offset`, at most the log end; segments wholly below it are removed, the oldest first. */
-export async function raiseLogStart(contents: LogContents, offset: number): Promise<void> {
-  if (offset <= contents.logStartOffset) return
+/** Raises the log start in memory, at most to the log end. `removeSegmentsBelow` follows once a checkpoint says so. */
+export function raiseLogStart(contents: LogContents, offset: number): void {
   contents.logStartOffset = offset
   contents.producers.logStartRaised(offset)
   contents.epochs.truncateFromStart(offset)
-  await contents.epochs.save()
-  await removeSegmentsBelow(contents, offset)
 }
 
-/** Removes the segments that hold nothing at or above `offset`; the last one always stays. */
-export async function removeSegmentsBelow(contents: LogContents, offset: number): Promise<void> {
-  const { all } = contents.segments
-  const condemned = all.filter((_, index) => {
-    const next = all[index + 1]
+/** The segments that hold nothing at or above `offset`; never the last one. */
+export function segmentsBelow({ segments }: LogContents, offset: number): readonly Segment[] {
+  return segments.all.filter((_, index) => {
+    const next = segments.all[index + 1]
     return next !== undefined && next.baseOffset <= offset
   })
-  const first = all[condemned.length]
+}
+
+/** Removes the segments that hold nothing at or above `offset`, the oldest first. */
+export async function removeSegmentsBelow(contents: LogContents, offset: number): Promise<void> {
+  const condemned = segmentsBelow(contents, offset)
+  const first = contents.segments.all[condemned.length]
   if (condemned.length === 0 || !first) return
   await keepProducersOf(contents, first.baseOffset)
   await contents.removeSegments(condemned)
