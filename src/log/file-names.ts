@@ -23,17 +23,26 @@ export const PARTITION_METADATA = 'partition.metadata'
 export const partitionDirectoryName = (topic: string, partition: number): string => `${topic}-${partition}`
 
 /** A partition directory that waits for its removal; the topic is cut so that file systems accept the name. */
-export function deletedDirectoryName(topic: string, partition: number): string {
-  const suffix = `-${partition}.${randomUUID().replaceAll('-', '')}-delete`
+export const deletedDirectoryName = (topic: string, partition: number): string =>
+  directoryNameWith('delete', topic, partition)
+
+/** A partition directory without a topic, set aside. */
+export const strayDirectoryName = (topic: string, partition: number): string =>
+  directoryNameWith('stray', topic, partition)
+
+function directoryNameWith(mark: 'delete' | 'stray', topic: string, partition: number): string {
+  const suffix = `-${partition}.${randomUUID().replaceAll('-', '')}-${mark}`
   return topic.slice(0, 255 - suffix.length) + suffix
 }
 
 const DELETED_DIRECTORY = /-\d+\.[0-9a-f]{32}-delete$/
+const STRAY_DIRECTORY = /-\d+\.[0-9a-f]{32}-stray$/
 
 export const isDeletedDirectory = (name: string): boolean => DELETED_DIRECTORY.test(name)
 
-/** The inverse of `partitionDirectoryName`; undefined for anything else, directories marked for deletion included. */
+/** The inverse of `partitionDirectoryName`; undefined for anything else, directories marked for deletion or as strays included. */
 export function parsePartitionDirectory(name: string): { topic: string; partition: number } | undefined {
   const match = /^([a-zA-Z0-9._-]{1,249})-(0|[1-9]\d{0,9})$/.exec(name)
-  return match && !isDeletedDirectory(name) ? { topic: match[1] ?? '', partition: Number(match[2]) } : undefined
+  const marked = isDeletedDirectory(name) || STRAY_DIRECTORY.test(name)
+  return match && !marked ? { topic: match[1] ?? '', partition: Number(match[2]) } : undefined
 }

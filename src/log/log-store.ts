@@ -4,13 +4,18 @@ import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
 import { loadCleanShutdown, removeCleanShutdown, saveCleanShutdown } from './clean-shutdown.ts'
 import type { DamagePolicy } from './damage.ts'
-import { isDeletedDirectory, parsePartitionDirectory, partitionDirectoryName } from './file-names.ts'
+import {
+  isDeletedDirectory,
+  parsePartitionDirectory,
+  partitionDirectoryName,
+  strayDirectoryName,
+} from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
 import { IndexCache } from './index-cache.ts'
 import type { LogCheckpoint } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import { LogError } from './log-error.ts'
-import { loadMetaProperties, type MetaProperties, newMetaProperties, saveMetaProperties } from './meta-properties.ts'
+import { identifyDirectory, type MetaProperties } from './meta-properties.ts'
 import { nodeFileSystem } from './node-file-system.ts'
 import { OffsetCheckpoint } from './offset-checkpoint.ts'
 import { PartitionLog } from './partition-log.ts'
@@ -25,6 +30,8 @@ export interface LogStoreOptions {
   readonly logger: Logger
   /** Default: the disk. */
   readonly fs?: FileSystem
+  /** Topics whose logs are in the directory but are opened, and recovered, by others. */
+  readonly foreignTopics?: readonly string[]
   /** Between a change and its saving in the checkpoints; default 5 s. */
   readonly checkpointDelayMs?: number
 }
@@ -95,7 +102,7 @@ export class LogStore {
     const { directory } = options
     const fs = options.fs ?? nodeFileSystem()
     await fs.createDirectory(directory)
-    const meta = await identify(fs, options)
+    const meta = await identifyDirectory(fs, options)
     const shutdown = await loadCleanShutdown(fs, directory)
     const names = (await fs.list(directory)) ?? []
     for (const name of names.filter(isDeletedDirectory)) await fs.removeDirectory(`${directory}/${name}`)
@@ -107,7 +114,7 @@ export class LogStore {
     const store = new LogStore(options, fs, {
       meta,
       previousStop: { clean: shutdown !== undefined, brokerEpoch: shutdown?.brokerEpoch },
-      names: names.filter(name => parsePartitionDirectory(name)),
+      names: names.filter(name => isOurs(name, options)),
       checkpoints,
     })
     await removeCleanShutdown(fs, directory)
@@ -132,12 +139,24 @@ export class LogStore {
   async partitions(): Promise<StoredPartition[]> {
     const found: StoredPartition[] = []
     for (const name of (await this.#fs.list(this.directory)) ?? []) {
-      const parsed = parsePartitionDirectory(name)
+      const parsed = isOurs(name, this.#options)
       if (parsed) {
         found.push({ ...parsed, topicId: await loadPartitionMetadata(this.#fs, `${this.directory}/${name}`) })
       }
     }
     return found
+  }
+
+  /** Renames the directory of a log that is not open, so that nothing takes it for one; resolves to where it is now. */
+  async setAside(topic: string, partition: number): Promise<string> {
+    const name = partitionDirectoryName(topic, partition)
+    return await this.#alone(name, async () => {
+      const target = `${this.directory}/${strayDirectoryName(topic, partition)}`
+      await this.#fs.rename(`${this.directory}/${name}`, target)
+      await this.#fs.syncDirectory(this.directory)
+      this.#unverified.delete(name)
+      return target
+    })
   }
 
   /** Opens a log, recovering it if the last stop was not clean, or creates it. An open one is answered as it is. */
@@ -147,6 +166,7 @@ export class LogStore {
       const open = this.#logs.get(name)
       if (open) return open
       const { clock, logger } = this.#options
+      const recover = this.#unverified.has(name)
       const log = await PartitionLog.open({
         ...options,
         directory: `${this.directory}/${name}`,
@@ -154,11 +174,13 @@ export class LogStore {
         logger,
         fs: this.#fs,
         cache: this.#cache,
-        recover: this.#unverified.has(name),
+        recover,
         checkpoint: this.#checkpointOf(name),
       })
       this.#logs.set(name, log)
       this.#unverified.delete(name)
+      // What was found is durable now, which a next recovery should know.
+      if (recover) this.#planSave()
       return log
     })
   }
@@ -268,17 +290,7 @@ export class LogStore {
   }
 }
 
-async function identify(fs: FileSystem, options: LogStoreOptions): Promise<MetaProperties> {
-  const { directory, identity } = options
-  const found = await loadMetaProperties(fs, directory)
-  if (!found) {
-    const meta = newMetaProperties(identity)
-    await saveMetaProperties(fs, directory, meta)
-    return meta
-  }
-  if (found.clusterId !== identity.clusterId || found.nodeId !== identity.nodeId) {
-    const message = `${directory} belongs to node ${found.nodeId} of cluster ${found.clusterId}, not to node ${identity.nodeId} of cluster ${identity.clusterId}`
-    throw new LogError('identity', message)
-  }
-  return found
+function isOurs(name: string, { foreignTopics = [] }: LogStoreOptions) {
+  const parsed = parsePartitionDirectory(name)
+  return parsed && !foreignTopics.includes(parsed.topic) ? parsed : undefined
 }

@@ -11,7 +11,7 @@ export interface MetaProperties {
   readonly directoryId: Uuid
 }
 
-export const newMetaProperties = (identity: { clusterId: string; nodeId: number }): MetaProperties => ({
+const newMetaProperties = (identity: { clusterId: string; nodeId: number }): MetaProperties => ({
   ...identity,
   directoryId: randomUuid(),
 })
@@ -39,7 +39,7 @@ export async function loadMetaProperties(fs: FileSystem, directory: string): Pro
   return { clusterId, nodeId, directoryId }
 }
 
-export function saveMetaProperties(fs: FileSystem, directory: string, meta: MetaProperties): Promise<void> {
+function saveMetaProperties(fs: FileSystem, directory: string, meta: MetaProperties): Promise<void> {
   const lines = [
     '#',
     `cluster.id=${meta.clusterId}`,
@@ -48,6 +48,24 @@ export function saveMetaProperties(fs: FileSystem, directory: string, meta: Meta
     'version=1',
   ]
   return saveFile(fs, pathIn(directory), `${lines.join('\n')}\n`)
+}
+
+/** What the directory says it is, or will say if it is new. Throws LogError 'identity' if it belongs to another cluster or node. */
+export async function identifyDirectory(
+  fs: FileSystem,
+  { directory, identity }: { directory: string; identity: { clusterId: string; nodeId: number } },
+): Promise<MetaProperties> {
+  const found = await loadMetaProperties(fs, directory)
+  if (!found) {
+    const meta = newMetaProperties(identity)
+    await saveMetaProperties(fs, directory, meta)
+    return meta
+  }
+  if (found.clusterId !== identity.clusterId || found.nodeId !== identity.nodeId) {
+    const message = `${directory} belongs to node ${found.nodeId} of cluster ${found.clusterId}, not to node ${identity.nodeId} of cluster ${identity.clusterId}`
+    throw new LogError('identity', message)
+  }
+  return found
 }
 
 const pathIn = (directory: string) => `${directory}/meta.properties`

@@ -15,9 +15,10 @@ import { StateTopic, stateTopicName } from '../destination/state-topic.ts'
 import { Engine } from '../link/index.ts'
 import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
-import { nodeFileSystem } from '../log/node-file-system.ts'
+import { type NodeFileSystem, nodeFileSystem } from '../log/node-file-system.ts'
 import { brokerConfig } from '../metadata/broker-configs.ts'
 import type { EndpointImage } from '../metadata/metadata-image.ts'
+import { CLUSTER_METADATA_TOPIC } from '../metadata/topic-names.ts'
 import { type KafkaServer, listen } from '../network/server-listener.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
@@ -63,8 +64,11 @@ export async function startNode(settings: NodeSettings, environment: NodeEnviron
 async function start(settings: NodeSettings, environment: NodeEnvironment, startup: Startup): Promise<RunningNode> {
   const { logger } = environment
   const { nodeId, kafka: file } = settings
-  const store = await openStore(settings, logger, startup)
-  const { controller, replicas } = await openCluster({ settings, store, logger }, startup)
+  const fs = nodeFileSystem()
+  fs.blocking = true
+  const store = await openStore({ settings, fs, logger }, startup)
+  const { controller, replicas } = await openCluster({ settings, store, fs, logger }, startup)
+  fs.blocking = false
   const producerIds = new ProducerIds(controller)
   const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds })
   const engine = new Engine({
@@ -115,8 +119,10 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   }
 }
 
-async function openStore(settings: NodeSettings, logger: Logger, startup: Startup): Promise<LogStore> {
-  const fs = nodeFileSystem()
+async function openStore(
+  { settings, fs, logger }: { settings: NodeSettings; fs: NodeFileSystem; logger: Logger },
+  startup: Startup,
+): Promise<LogStore> {
   for (const directory of new Set([settings.dataDirectory, settings.metadataDirectory])) {
     const unlock = await lockDirectory(directory)
     startup.onStop(`lock of ${directory}`, unlock)
@@ -126,6 +132,7 @@ async function openStore(settings: NodeSettings, logger: Logger, startup: Startu
   const store = await LogStore.open({
     directory: settings.dataDirectory,
     identity: { clusterId, nodeId: settings.nodeId },
+    foreignTopics: [CLUSTER_METADATA_TOPIC],
     clock,
     logger,
     fs,
@@ -135,7 +142,7 @@ async function openStore(settings: NodeSettings, logger: Logger, startup: Startu
 }
 
 async function openCluster(
-  { settings, store, logger }: { settings: NodeSettings; store: LogStore; logger: Logger },
+  { settings, store, fs, logger }: { settings: NodeSettings; store: LogStore; fs: NodeFileSystem; logger: Logger },
   startup: Startup,
 ): Promise<{ controller: LocalController; replicas: ReplicaSet }> {
   const controller = await LocalController.open({
@@ -146,7 +153,7 @@ async function openCluster(
     listeners: settings.listeners.listen.map(endpoint => advertisedEndpoint(settings, endpoint)),
     rack: settings.rack,
     serverProperties: settings.kafka,
-    fs: nodeFileSystem(),
+    fs,
     clock,
     logger,
   })
