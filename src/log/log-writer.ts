@@ -172,6 +172,8 @@ export class LogWriter {
       throw new LogError('out-of-range', `${name} ends at ${logEndOffset}: it cannot start at ${offset}`)
     }
     if (offset <= logStartOffset) return
+    // A crash must not leave a log that ends below its start.
+    if (offset > this.#flushedOffset) await this.#flushPass()
     raiseLogStart(this.#contents, offset)
     if (segmentsBelow(this.#contents, offset).length > 0) await this.#checkpoint.save()
     await epochs.save()
