@@ -8,6 +8,7 @@ import { Reader } from '../protocol/schema/reader.ts'
 import { ConnectionError, type ConnectionErrorKind } from './connection-error.ts'
 import { type DnsLookup, dial } from './dial.ts'
 import { FrameAssembler } from './frame-assembler.ts'
+import type { FrameBuffers } from './frame-buffers.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { writeChunks } from './socket-writer.ts'
 
@@ -23,6 +24,8 @@ export interface ChannelOptions {
   readonly signal?: AbortSignal | undefined
   readonly clock: Clock
   readonly dnsLookup?: DnsLookup | undefined
+  /** Where the memory of answers comes from, and goes if it is given back. Default: fresh memory. */
+  readonly frames?: FrameBuffers | undefined
 }
 
 /** One encoded request. */
@@ -48,14 +51,23 @@ export class BrokerChannel {
   readonly #assembler: FrameAssembler
   readonly #pending: PendingRequests
   readonly #resolveClosed: (reason: Error | undefined) => void
+  readonly #frames: FrameBuffers | undefined
   #socket: Socket | undefined
   #open = true
+  /** The next bytes are read to where they belong in their frame. */
+  #readingInPlace = false
 
   private constructor(options: ChannelOptions) {
     this.peer = `${options.host}:${options.port}`
     this.#clientId = options.clientId
     const frameBytesMax = options.maxResponseBytes ?? RESPONSE_BYTES_MAX_DEFAULT
-    this.#assembler = new FrameAssembler({ frameBytesMax, mayAlias: false, allocateAtOnceBytesMax: frameBytesMax })
+    this.#frames = options.frames
+    this.#assembler = new FrameAssembler({
+      frameBytesMax,
+      mayAlias: false,
+      allocateAtOnceBytesMax: frameBytesMax,
+      allocate: bytes => options.frames?.take(bytes) ?? Buffer.allocUnsafeSlow(bytes),
+    })
     this.#pending = new PendingRequests(options.clock)
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
@@ -65,7 +77,11 @@ export class BrokerChannel {
   /** Rejects with ConnectionError (dns, tcp, timeout) or the signal's reason. */
   static async open(options: ChannelOptions): Promise<BrokerChannel> {
     const channel = new BrokerChannel(options)
-    const socket = await dial({ ...options, onBytes: bytes => channel.#onBytes(bytes) })
+    const socket = await dial({
+      ...options,
+      onBytes: bytes => channel.#onBytes(bytes),
+      readInto: () => channel.#readInto(),
+    })
     channel.#socket = socket
     socket.on('error', error => channel.#fail('closed', `the broker closed the connection (${error.message})`))
     socket.on('end', () => channel.#fail('closed', 'the broker closed the connection'))
@@ -111,6 +127,11 @@ export class BrokerChannel {
     return promise
   }
 
+  /** Takes back the memory of an answer that nobody looks at any more. */
+  release(answer: Buffer): void {
+    this.#frames?.give(answer)
+  }
+
   /** Closes at once; what waits is rejected with kind closed. */
   close(): void {
     this.#finish(new ConnectionError('closed', 'the connection was closed here'), undefined)
@@ -139,8 +160,20 @@ export class BrokerChannel {
     void writeChunks(this.#socket, [prefix, ...chunks])
   }
 
+  #readInto(): Buffer | undefined {
+    const space = this.#assembler.space
+    this.#readingInPlace = space !== undefined
+    return space
+  }
+
   #onBytes(bytes: Buffer): void {
     try {
+      if (this.#readingInPlace) {
+        this.#assembler.filled(bytes.length)
+        const frame = this.#assembler.take()
+        if (frame) this.#onFrame(frame)
+        return
+      }
       for (let at = 0; at < bytes.length && this.#open; ) {
         at = this.#assembler.push(bytes, at)
         const frame = this.#assembler.take()

@@ -88,12 +88,15 @@ export class BrokerConnection {
     return max >= Math.max(theirs.min, ours.min, range?.min ?? 0) ? max : undefined
   }
 
-  /** Sends at once (other requests may be under way) and waits for the answer. Records and bytes in it are views of its frame. */
+  /**
+   * Sends at once (other requests may be under way) and waits for the answer. Records and bytes in it are views of its frame;
+   * `release` may be called, once, when nobody looks at them any more.
+   */
   async send<Q, R>(
     api: CallableApi<Q, R>,
     request: Q,
     options: SendOptions = {},
-  ): Promise<{ version: number; response: R }> {
+  ): Promise<{ version: number; response: R; release: () => void }> {
     const { name, apiKey } = api.request
     const version = options.version ?? this.versionFor(apiKey)
     if (version === undefined) throw this.#noVersion(api)
@@ -105,7 +108,8 @@ export class BrokerConnection {
       signal: options.signal,
     })
     try {
-      return { version, response: api.response.decode(answer, version) }
+      const response = api.response.decode(answer, version)
+      return { version, response, release: () => this.#channel.release(answer) }
     } catch (error) {
       const what = `the answer of ${this.#channel.peer} to ${name} version ${version} cannot be decoded`
       throw new ConnectionError('protocol', `${what}: ${messageOf(error)}`, { cause: error })

@@ -18,12 +18,14 @@ export interface DialOptions {
   readonly signal?: AbortSignal | undefined
   readonly clock: Clock
   readonly dnsLookup?: DnsLookup | undefined
-  /** Receives what is read. The buffer is reused: copy before returning. Must not throw. */
+  /** Receives what is read. The buffer is reused: copy before returning, unless it is the one given by `readInto`. Must not throw. */
   readonly onBytes: (bytes: Buffer) => void
+  /** Asked before every read where to put what comes next; undefined = a buffer of the connection's. */
+  readonly readInto?: () => Buffer | undefined
 }
 
-/** One buffer per connection, filled by each read: no allocation per read, and few reads per frame. */
-const READ_BUFFER_BYTES = 256 * 1024
+/** One buffer per connection for what has no place of its own: no allocation per read. */
+const READ_BUFFER_BYTES = 64 * 1024
 
 /** Rejects with ConnectionError (dns, tcp, timeout) or the signal's reason. */
 export async function dial(options: DialOptions): Promise<Socket> {
@@ -61,8 +63,9 @@ async function resolveHost(options: DialOptions): Promise<readonly string[]> {
 }
 
 async function dialAddress(options: DialOptions, address: string, timeoutMs: number): Promise<Socket> {
+  const own = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
   const onread = {
-    buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+    buffer: () => options.readInto?.() ?? own,
     callback: (bytesRead: number, buffer: Uint8Array) => {
       options.onBytes(Buffer.from(buffer.buffer, buffer.byteOffset, bytesRead))
       return true

@@ -18,6 +18,7 @@ export class FrameAssembler {
   readonly #frameBytesMax: number
   readonly #mayAlias: boolean
   readonly #allocateAtOnceBytesMax: number
+  readonly #allocate: (bytes: number) => Buffer
   readonly #prefix = Buffer.alloc(PREFIX_BYTES)
   #prefixLength = 0
   #size = -1
@@ -30,11 +31,18 @@ export class FrameAssembler {
    * @param options.mayAlias the pushed buffers are never written again, so a frame that lies in one piece is a view of it
    * @param options.allocateAtOnceBytesMax a frame's buffer starts no larger than this and doubles as bytes arrive, so that
    * a size which a stranger only claims costs no memory; frames up to this size are written into place once
+   * @param options.allocate where the memory of frames comes from, by default fresh
    */
-  constructor(options: { frameBytesMax: number; mayAlias: boolean; allocateAtOnceBytesMax: number }) {
+  constructor(options: {
+    frameBytesMax: number
+    mayAlias: boolean
+    allocateAtOnceBytesMax: number
+    allocate?: (bytes: number) => Buffer
+  }) {
     this.#frameBytesMax = options.frameBytesMax
     this.#mayAlias = options.mayAlias
     this.#allocateAtOnceBytesMax = options.allocateAtOnceBytesMax
+    this.#allocate = options.allocate ?? Buffer.allocUnsafeSlow
   }
 
   /** Bytes held for a frame that is not complete. */
@@ -57,7 +65,7 @@ export class FrameAssembler {
         this.#complete(input.subarray(at, end))
         return end
       }
-      this.#body = Buffer.allocUnsafeSlow(Math.min(this.#size, this.#allocateAtOnceBytesMax))
+      this.#body = this.#allocate(Math.min(this.#size, this.#allocateAtOnceBytesMax))
     }
     const take = Math.min(this.#size - this.#length, input.length - at)
     this.#reserve(this.#length + take)
@@ -65,6 +73,17 @@ export class FrameAssembler {
     this.#length += take
     if (this.#length === this.#size) this.#complete(this.#body)
     return at + take
+  }
+
+  /** Where the next bytes of a frame belong that has begun: what is read into it is told with `filled` instead of `push`. */
+  get space(): Buffer | undefined {
+    return this.#length < this.#body.length ? this.#body.subarray(this.#length) : undefined
+  }
+
+  /** So many bytes were written to the beginning of `space`. */
+  filled(bytes: number): void {
+    this.#length += bytes
+    if (this.#length === this.#size) this.#complete(this.#body)
   }
 
   /** The completed frame without its size prefix, once. */
@@ -89,7 +108,7 @@ export class FrameAssembler {
 
   #reserve(bytes: number): void {
     if (bytes <= this.#body.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#size, Math.max(bytes, this.#body.length * 2)))
+    const larger = this.#allocate(Math.min(this.#size, Math.max(bytes, this.#body.length * 2)))
     this.#body.copy(larger, 0, 0, this.#length)
     this.#body = larger
   }

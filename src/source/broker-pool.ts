@@ -6,6 +6,7 @@ import { type SourceBroker, type SourceConnectionSettings, SourceError } from '.
 import { BrokerConnection } from '../network/broker-connection.ts'
 import { ConnectionError } from '../network/connection-error.ts'
 import type { DnsLookup } from '../network/dial.ts'
+import type { FrameBuffers } from '../network/frame-buffers.ts'
 import { type HostPort, parseHostPort } from './bootstrap-servers.ts'
 import { askMetadata } from './metadata-question.ts'
 import { mostTelling, sourceErrorOf } from './source-error-of.ts'
@@ -16,6 +17,7 @@ export interface BrokerPoolOptions {
   readonly random: Random
   readonly logger: Logger
   readonly dnsLookup?: DnsLookup | undefined
+  readonly frames?: FrameBuffers
 }
 
 /** Known brokers asked before the bootstrap servers are tried again: a silent one costs a whole connect timeout. */
@@ -145,7 +147,7 @@ export class BrokerPool {
 
   /** Opens a connection and makes sure that it leads to the right cluster. */
   async #connect({ host, port }: HostPort, signal: AbortSignal | undefined): Promise<BrokerConnection> {
-    const { settings, clock, dnsLookup } = this.#options
+    const { settings, clock, dnsLookup, frames } = this.#options
     const { clientId, connectTimeoutMs, requestTimeoutMs } = settings
     const stop = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     stop.throwIfAborted()
@@ -158,6 +160,7 @@ export class BrokerPool {
       signal: stop,
       clock,
       dnsLookup,
+      frames,
     })
     this.#open.add(connection)
     void connection.closed.then(() => this.#open.delete(connection))

@@ -15,6 +15,7 @@ import {
   type SourceTopicConfig,
 } from '../link/ports.ts'
 import type { DnsLookup } from '../network/dial.ts'
+import { FrameBuffers } from '../network/frame-buffers.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
@@ -29,9 +30,13 @@ export interface KafkaSourceOptions {
   readonly dnsLookup?: DnsLookup
 }
 
-/** Opens source clusters that share a node's byte budget. */
+/** Memory of fetch answers that is kept for the next ones. */
+const IDLE_FRAME_BYTES_MAX = 64 * 1024 * 1024
+
+/** Opens source clusters that share a node's byte budget and the memory of fetch answers. */
 export function kafkaSource(options: KafkaSourceOptions): SourceClusterFactory {
-  return { open: settings => new KafkaSourceCluster(settings, options) }
+  const frames = new FrameBuffers({ idleBytesMax: IDLE_FRAME_BYTES_MAX, clock: options.clock })
+  return { open: settings => new KafkaSourceCluster(settings, { ...options, frames }) }
 }
 
 class KafkaSourceCluster implements SourceCluster {
@@ -40,9 +45,9 @@ class KafkaSourceCluster implements SourceCluster {
   readonly #leaders: LeaderQuestions
   readonly #fetcher: KafkaSourceFetcher
 
-  constructor(settings: SourceConnectionSettings, options: KafkaSourceOptions) {
-    const { clock, random, logger, dnsLookup } = options
-    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup })
+  constructor(settings: SourceConnectionSettings, options: KafkaSourceOptions & { readonly frames: FrameBuffers }) {
+    const { clock, random, logger, dnsLookup, frames } = options
+    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup, frames })
     const { retryBackoffMs, requestTimeoutMs } = settings
     const describeTopic = (topic: string, signal?: AbortSignal) => this.#describeTopic(topic, signal)
     const leaders = new LeaderQuestions({ pool, describeTopic, clock, random, retryBackoffMs, requestTimeoutMs })

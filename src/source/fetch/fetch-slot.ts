@@ -168,18 +168,23 @@ export class FetchSlot {
     })
     try {
       const topicIds = asked.map(({ route }) => route.topicId)
-      const { version, response } = await connection.send(FetchApi, request, {
+      const answer = await connection.send(FetchApi, request, {
         version: fetchVersionFor(connection, topicIds),
         timeoutMs: settings.requestTimeoutMs + waitMs,
         signal: this.#signal,
       })
+      const { version, response } = answer
       const receivedMs = clock.monotonicMs()
       if (response.errorCode !== ErrorCode.NONE)
         throw sourceErrorForCode(response.errorCode, `fetching from broker ${this.brokerId}`)
       this.#backoff.reset()
       this.#notBeforeMs = receivedMs + response.throttleTimeMs
       const answers = new AnswerIndex(response, version)
-      this.#window.record(delivery.deliver({ brokerId: this.brokerId, asked, answers, receivedMs, release }))
+      const letGo = () => {
+        release()
+        answer.release()
+      }
+      this.#window.record(delivery.deliver({ brokerId: this.brokerId, asked, answers, receivedMs, release: letGo }))
     } catch (error) {
       release()
       for (const { partition } of asked) if (partition.phase === 'fetching') this.enqueue(partition)
