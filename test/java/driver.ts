@@ -60,7 +60,13 @@ export class JavaDriver {
   static async start({ version, heapMb = 1024 }: { version: KafkaVersion; heapMb?: number }): Promise<JavaDriver> {
     const jars = await kafkaJars(version)
     const classes = await compiledClasses(version, jars)
-    const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error']
+    // The charset must not depend on the locale of whoever runs the tests.
+    const quick = [
+      '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1',
+      '-Dfile.encoding=UTF-8',
+      '-Dorg.slf4j.simpleLogger.defaultLogLevel=error',
+    ]
     const classPath = ['-cp', `${classes}:${join(jars, '*')}`]
     const child = spawn('java', [`-Xmx${heapMb}m`, ...quick, ...classPath, 'lockstep.Driver'], {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -128,7 +134,19 @@ async function compiledClasses(version: KafkaVersion, jars: string): Promise<str
   const hash = createHash('sha256')
   for (const source of sources) hash.update(source).update(await readFile(source))
   return cached(`java/${version}-${hash.digest('hex').slice(0, 16)}`, async folder => {
-    const options = ['-g', '-nowarn', '-proc:none', '--release', '17', '-cp', join(jars, '*'), '-d', folder]
+    const options = [
+      '-g',
+      '-nowarn',
+      '-proc:none',
+      '-encoding',
+      'UTF-8',
+      '--release',
+      '17',
+      '-cp',
+      join(jars, '*'),
+      '-d',
+      folder,
+    ]
     await promisify(execFile)('javac', [...options, ...sources], { maxBuffer: 16 << 20 })
   })
 }
