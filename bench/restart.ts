@@ -6,6 +6,8 @@ import { LockstepNode } from '../test/lockstep-process.ts'
 import { ManyPartitions } from '../test/scenarios/many-partitions.ts'
 
 const READY_MS_MAX = 10_000
+/** Unit of the times in /proc. */
+const TICK_MS = 10
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +35,10 @@ async function footprint(node: LockstepNode): Promise<void> {
   const status = await readFile(`/proc/${node.pid}/status`, 'utf8')
   const mib = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
   const files = (await readdir(`/proc/${node.pid}/fd`)).length
+  const stat = await readFile(`/proc/${node.pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const cpu = (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  report('  processor time since its start', seconds(cpu))
   report('  resident memory now / at most, open descriptors', `${mib('VmRSS')} / ${mib('VmHWM')} MiB, ${files}`)
 }
 
