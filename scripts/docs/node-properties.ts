@@ -1,5 +1,6 @@
 /** docs/generated/node-properties.md: Lockstep's own properties of a node and those of Kafka that have an effect. */
 import { type ConfigRow, rangeText } from '../../src/core/config-rows.ts'
+import { ownDefaults } from '../../src/metadata/applied-properties.ts'
 import { brokerConfigs } from '../../src/metadata/broker-configs.ts'
 import type { KafkaProperty } from '../../src/metadata/kafka-property.ts'
 import { ownProperties } from '../../src/node/own-properties.ts'
@@ -32,7 +33,7 @@ export function nodePropertiesPage(): Page {
         applied.map(({ name, property, row }) => [
           code(name),
           property.type,
-          code(property.default ?? ''),
+          code(ownDefaults[name] ?? property.default ?? ''),
           plain(allowedText(property)),
           property.dynamic === undefined ? '' : DYNAMIC[property.dynamic],
           plain(row.doc),

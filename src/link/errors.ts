@@ -92,7 +92,8 @@ export const linkErrors = {
     retriable: false,
     message: (d: { link: string; topics: readonly string[] }) =>
       `Cluster link '${d.link}' still has ${d.topics.length} mirror topic(s) that are not stopped: ${listed(d.topics)}.`,
-    hint: () => 'Promote or fail over these topics first, or delete the link with force, which fails them over.',
+    hint: () =>
+      'Fail over these topics first, or let the deletion do it: --fail-over-mirrors on the command line, force=true in REST.',
   },
   LINK_BEING_DELETED: {
     ...invalid,

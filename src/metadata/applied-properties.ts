@@ -28,3 +28,9 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'request.timeout.ms': 'Time that a request between brokers may take.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
 }
+
+/** Where this node's default is not Kafka's (docs/decisions/0005). */
+export const ownDefaults: Readonly<Record<string, string>> = {
+  'auto.create.topics.enable': 'false',
+  'log.dir': './lockstep-data',
+}

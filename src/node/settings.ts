@@ -1,10 +1,11 @@
 /** Reads a node's properties file (Kafka's names and our own) into checked settings; called by `lockstep server`. */
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parse } from 'dot-properties'
 import { ConfigValueError } from '../core/config-rows.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Uuid } from '../core/uuid.ts'
+import { ownDefaults } from '../metadata/applied-properties.ts'
 import { brokerConfig, judgeProperty } from '../metadata/broker-configs.ts'
 import { type ListenerSettings, parseListeners } from './listeners.ts'
 import {
@@ -82,7 +83,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
 
 /** Where this node's default differs from Kafka's it is set, so that DescribeConfigs tells the truth. */
 const kafkaProperties = (properties: ReadonlyMap<string, string>): Map<string, string> =>
-  new Map([['auto.create.topics.enable', 'false'], ...[...properties].filter(([name]) => !isOwnProperty(name))])
+  new Map([...Object.entries(ownDefaults), ...[...properties].filter(([name]) => !isOwnProperty(name))])
 
 /** Unknown names are problems; known ones without effect give one warning together. */
 function judgeNames(properties: ReadonlyMap<string, string>, problems: string[]): string[] {
@@ -131,7 +132,7 @@ function ownValue<N extends OwnPropertyName>(
 }
 
 function directoryOf(properties: ReadonlyMap<string, string>, problems: string[]): string {
-  const directories = (properties.get('log.dirs') ?? properties.get('log.dir') ?? join('.', 'lockstep-data'))
+  const directories = (properties.get('log.dirs') ?? properties.get('log.dir') ?? ownDefaults['log.dir'] ?? '.')
     .split(',')
     .flatMap(item => item.trim() || [])
   if (directories.length !== 1) problems.push('log.dirs: exactly one directory is supported')

@@ -18,7 +18,7 @@ test('in a clone the launcher is used, and the source can be killed', () => {
       'kcat -b 127.0.0.1:9092 -C -t orders -e',
       'echo hello | kcat -b 127.0.0.1:9092 -P -t orders',
       'kill -9 4711',
-      './lockstep --url http://127.0.0.1:8090 mirror failover orders --link west --wait',
+      './lockstep --url http://127.0.0.1:8090 mirror failover orders --link west --force --wait',
       'echo hello | kcat -b 127.0.0.1:9092 -P -t orders',
     ],
   )
@@ -33,7 +33,7 @@ test('an installed package uses its binary, and somebody else’s source is left
       'lockstep --url http://127.0.0.1:8090 mirror list',
       'lockstep --url http://127.0.0.1:8090 mirror describe orders --link source',
       'kcat -b 127.0.0.1:9092 -C -t orders -e',
-      'lockstep --url http://127.0.0.1:8090 mirror failover orders --link source --wait',
+      'lockstep --url http://127.0.0.1:8090 mirror failover orders --link source --force --wait',
       'echo hello | kcat -b 127.0.0.1:9092 -P -t orders',
     ],
   )

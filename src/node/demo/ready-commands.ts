@@ -32,7 +32,7 @@ export function readyCommands(places: CommandPlaces): string[] {
           `# lose ${source.name}, then make the mirror writable`,
           `kill -9 ${source.pid}`,
         ]),
-    `${cli} mirror failover ${name} --link ${link} --wait`,
+    `${cli} mirror failover ${name} --link ${link} --force --wait`,
     `echo hello | kcat -b ${kafka} -P -t ${name}`,
   ]
 }
