@@ -79,40 +79,6 @@ test('a new node continues each partition at its own log end', async () => {
   await world.engine.stop()
 })
 
-test('the log start follows the source, unless retention is left out of the sync', async () => {
-  for (const [configs, expected] of [
-    [{}, 4],
-    [{ 'topic.config.sync.include': 'delete.retention.ms' }, 0],
-  ] as const) {
-    const world = await worldWithMirror(configs)
-    const source = world.source.topics.get('orders')?.partitions[0]
-    ok(source)
-    source.append(batchAt(0, 4), batchAt(4, 4))
-    await world.mirrorAll()
-    source.logStartOffset = 4
-    await world.mirrorAll()
-    equal(partition(world, 0).logStartOffset, expected)
-    await world.engine.stop()
-  }
-})
-
-test('retention that overtakes the mirror leaves a hole and a report, and mirroring goes on', async () => {
-  const world = await worldWithMirror({ 'topic.config.sync.include': 'delete.retention.ms' })
-  const source = world.source.topics.get('orders')?.partitions[0]
-  ok(source)
-  source.append(batchAt(0, 10))
-  await world.mirrorAll()
-  source.batches = []
-  source.append(batchAt(100, 5))
-  source.logStartOffset = 100
-  await world.mirrorAll(4)
-  const mirrored = partition(world, 0)
-  equal(mirrored.logStartOffset, 0)
-  equal(mirrored.logEndOffset, 105)
-  equal(world.engine.incidentCounts().get('out_of_range'), 1)
-  await world.engine.stop()
-})
-
 test('a truncated source fails its partition and nothing is cut; the other one goes on', async () => {
   const world = await worldWithMirror()
   const partitions = world.source.topics.get('orders')?.partitions

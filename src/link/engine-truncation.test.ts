@@ -69,7 +69,7 @@ test('the ranges of epochs that were cut off are forgotten before the cut', asyn
   source.append(batchAt(10, 2, { epoch: 5 }))
   await world.mirrorAll()
   // Report, ranges, cut, range of the new epoch, append.
-  deepEqual(world.process.effects, ['append state', 'append state', 'truncate', 'append state', 'append'])
+  deepEqual(world.process.effects, ['append state', 'append state', 'truncate', 'flush', 'append state', 'append'])
   equal(log.logEndOffset, 12)
   await world.engine.stop()
 })

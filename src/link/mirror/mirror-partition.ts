@@ -18,8 +18,8 @@ import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
 import type { BothCopies } from './compare-batches.ts'
 import { divergenceOf } from './epoch-judgement.ts'
 import type { EpochLedger } from './epoch-ledger.ts'
-import { findPartingPoint } from './parting-point.ts'
 import type { IncidentKind, PartitionFigures } from './partition-figures.ts'
+import { cutToSource, type RepairParts, skipDeleted } from './repairs.ts'
 import { verifyBatches } from './verify-batches.ts'
 
 /** A failure of the whole topic at the source, which is retried for a time. */
@@ -70,7 +70,9 @@ export class MirrorPartition implements FetchSink {
   readonly #backoff: Backoff
   #stopped = false
   #ended = false
-  #reportedCut: string | undefined
+  #lastReport: string | undefined
+  /** The source's log starts inside the batch that comes next: it can be asked for this offset only, which is above the log end. */
+  #fetchFrom = 0
 
   constructor(options: MirrorPartitionOptions) {
     this.#o = options
@@ -88,7 +90,7 @@ export class MirrorPartition implements FetchSink {
     const { logStartOffset, logEndOffset } = this.#o.log.state()
     const isEmpty = logStartOffset === logEndOffset
     return {
-      offset: logEndOffset,
+      offset: Math.max(logEndOffset, this.#fetchFrom),
       lastSourceEpoch: isEmpty ? undefined : this.#o.ledger.lastEpoch(logEndOffset),
     }
   }
@@ -107,7 +109,7 @@ export class MirrorPartition implements FetchSink {
     if (this.#stopped) return 'stop'
     const before = log.state()
     // The log moved since this fetch was sent: the next one asks from its present end.
-    if (batches.fetchOffset !== before.logEndOffset) return 'continue'
+    if (batches.fetchOffset !== this.position().offset) return 'continue'
     const verified = verifyBatches(batches.records, {
       wantedOffset: before.logEndOffset,
       logIsEmpty: before.logStartOffset === before.logEndOffset,
@@ -170,75 +172,71 @@ export class MirrorPartition implements FetchSink {
   }
 
   async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<SinkDecision> {
-    const { log, figures, owner, logger } = this.#o
+    const { log, figures, logger } = this.#o
     const { earliest, latest } = trouble
     const { logEndOffset } = log.state()
-    if (trouble.fetchOffset !== logEndOffset) return 'continue'
+    if (trouble.fetchOffset !== this.position().offset) return 'continue'
+    this.#fetchFrom = 0
     if (latest < logEndOffset)
       return this.#truncated(`the source ends at offset ${latest}, the mirror has data up to ${logEndOffset}`)
     // In range again: the leader that answered had just changed.
     if (earliest <= logEndOffset) return 'continue'
-    const lost = earliest - logEndOffset
-    const message =
-      `retention at the source overtook the mirror: offsets ${logEndOffset} to ${earliest - 1}` +
-      ` (${lost}) were deleted before they could be mirrored`
     try {
-      await log.startAt(earliest)
+      const skipped = await skipDeleted(this.#repairParts, earliest)
+      this.#fetchFrom = earliest
       await this.#followLogStart(earliest)
-    } catch (error) {
-      return this.#held(error)
-    }
-    figures.lostOffsets += lost
-    logger.warn(message, { lost })
-    this.#report(owner.incident('out_of_range', message))
-    return 'continue'
-  }
-
-  /** The source lost, or has other data than, what the mirror has. */
-  async #truncated(reason: string): Promise<SinkDecision> {
-    const { owner, settings } = this.#o
-    if (settings().truncationPolicy === 'truncate') return this.#cut(reason)
-    this.#report(owner.incident('truncation', reason))
-    return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason: `the source was truncated: ${reason}` })
-  }
-
-  /** Cuts to the common point. The report is durable first, then the ranges, so that a crash leads here again. */
-  async #cut(reason: string): Promise<SinkDecision> {
-    const { log, ledger, copies, owner, logger } = this.#o
-    try {
-      const { logEndOffset } = log.state()
-      const common = await findPartingPoint(copies, ledger.ranges(logEndOffset))
-      if (common === undefined) return 'continue'
-      if (typeof common === 'string') {
-        const failure = `the source was truncated: ${reason}; nothing was cut, since ${common}`
-        this.#report(owner.incident('truncation', failure))
-        return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason: failure })
-      }
-      const message =
-        `the source was truncated: ${reason}; the mirror's offsets ${common.offset} to ${logEndOffset - 1}` +
-        ` (${logEndOffset - common.offset}) were cut off` +
-        (common.verified ? '' : ', which could not be verified, since the source has deleted what is below')
-      if (message !== this.#reportedCut) await owner.incident('truncation', message)
-      this.#reportedCut = message
-      await ledger.cutTo(common.offset)
-      await log.truncateTo(common.offset)
-      logger.warn(message)
+      if (!skipped) return 'continue'
+      figures.lostOffsets += skipped.lost
+      logger.warn(skipped.message, { partition: figures.partition })
       return 'continue'
     } catch (error) {
       return this.#held(error)
     }
   }
 
+  /** The source lost, or has other data than, what the mirror has. */
+  async #truncated(divergence: string): Promise<SinkDecision> {
+    const { settings, logger, figures } = this.#o
+    const reason = `the source was truncated: ${divergence}`
+    if (settings().truncationPolicy === 'fail') return this.#failedByTruncation(reason)
+    try {
+      const done = await cutToSource(this.#repairParts, reason)
+      if (done && 'refused' in done) return this.#failedByTruncation(done.refused)
+      if (done) logger.warn(done.cut, { partition: figures.partition })
+      return 'continue'
+    } catch (error) {
+      return this.#held(error)
+    }
+  }
+
+  #failedByTruncation(reason: string): Promise<SinkDecision> {
+    this.#report('truncation', reason)
+    return this.#failed({ error: 'UNEXPECTED_TRUNCATION', reason })
+  }
+
+  get #repairParts(): RepairParts {
+    const { copies, ledger } = this.#o
+    return { copies, ledger, report: (kind, message) => this.#reported(kind, message) }
+  }
+
+  /** Counted and kept in the history; resolves when that is durable. Once for the same message. */
+  async #reported(kind: IncidentKind, message: string): Promise<void> {
+    const { owner, figures } = this.#o
+    if (message !== this.#lastReport) await owner.incident(kind, `partition ${figures.partition}: ${message}`)
+    this.#lastReport = message
+  }
+
   /** An incident that is not worth waiting for. */
-  #report(recorded: Promise<void>): void {
+  #report(kind: IncidentKind, message: string): void {
     const { logger } = this.#o
-    recorded.catch(error => logger.warn('an incident could not be recorded', { error: messageOf(error) }))
+    const failed = (error: unknown) => logger.warn('an incident could not be recorded', { error: messageOf(error) })
+    this.#reported(kind, message).catch(failed)
   }
 
   async #failed(failure: { error: MirrorTopicError; reason: string }): Promise<SinkDecision> {
     this.#stopped = true
     this.#o.figures.trouble = failure.reason
-    if (failure.error === 'CORRUPT_BATCH') this.#report(this.#o.owner.incident('corruption', failure.reason))
+    if (failure.error === 'CORRUPT_BATCH') this.#report('corruption', failure.reason)
     await this.#o.owner.failed(this.#o.figures.partition, failure)
     this.#ended = true
     return 'stop'

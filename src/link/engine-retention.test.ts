@@ -1,0 +1,80 @@
+/** Log starts: following the source's, and what happens when retention at the source overtakes the mirror. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
+
+async function worldWithMirror(configs: Record<string, string> = {}) {
+  const world = new EngineWorld()
+  await world.start()
+  world.source.addTopic('orders', 1)
+  await world.engine.createLink(linkRequest('west', configs), { validateOnly: false, validateLink: true })
+  await world.engine.createMirror('west', mirrorRequest('orders'))
+  return world
+}
+
+const partition = (world: EngineWorld, index: number) => {
+  const log = world.cluster.topicNamed('orders')?.logs[index]
+  ok(log)
+  return log
+}
+
+test('the log start follows the source, unless retention is left out of the sync', async () => {
+  for (const [configs, expected] of [
+    [{}, 4],
+    [{ 'topic.config.sync.include': 'delete.retention.ms' }, 0],
+  ] as const) {
+    const world = await worldWithMirror(configs)
+    const source = world.source.topics.get('orders')?.partitions[0]
+    ok(source)
+    source.append(batchAt(0, 4), batchAt(4, 4))
+    await world.mirrorAll()
+    source.logStartOffset = 4
+    await world.mirrorAll()
+    equal(partition(world, 0).logStartOffset, expected)
+    await world.engine.stop()
+  }
+})
+
+test('retention that overtakes the mirror leaves a hole and a report, and mirroring goes on', async () => {
+  const world = await worldWithMirror({ 'topic.config.sync.include': 'delete.retention.ms' })
+  const source = world.source.topics.get('orders')?.partitions[0]
+  ok(source)
+  source.append(batchAt(0, 10))
+  await world.mirrorAll()
+  source.batches = []
+  source.append(batchAt(100, 5))
+  source.logStartOffset = 100
+  await world.mirrorAll(4)
+  const mirrored = partition(world, 0)
+  equal(mirrored.logStartOffset, 0)
+  equal(mirrored.logEndOffset, 105)
+  equal(world.engine.incidentCounts().get('out_of_range'), 1)
+  match(world.engine.describeHistory('west', 'orders')[0]?.reason ?? '', /partition 0: .*offsets 10 to 99 \(90\)/)
+  await world.engine.stop()
+})
+
+// The mirror asked for the offset where its log ended, which the source refused, or had a hole up to the middle of a batch,
+// which then did not fit: with retention of its own the partition failed for good.
+test('a source whose log starts inside a batch goes on behind older data with the whole batch', async () => {
+  for (const next of [10, 100]) {
+    const world = await worldWithMirror({ 'topic.config.sync.include': 'delete.retention.ms' })
+    const source = world.source.topics.get('orders')?.partitions[0]
+    ok(source)
+    source.append(batchAt(0, 10))
+    await world.mirrorAll()
+    const log = partition(world, 0)
+    log.flushedOffset = log.logEndOffset
+    source.batches = []
+    source.append(batchAt(next, 8))
+    source.logStartOffset = next + 5
+    await world.mirrorAll(2)
+    await world.start()
+    await world.mirrorAll(4)
+    deepEqual(
+      partition(world, 0).batches.map(batch => batch.header.baseOffset),
+      [0, next],
+    )
+    equal(world.engine.describeMirror('west', 'orders').status, 'ACTIVE')
+    await world.engine.stop()
+  }
+})

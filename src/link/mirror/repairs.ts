@@ -1,0 +1,68 @@
+/**
+ * What is done to a mirror's log when its source lost data: retention overtook the mirror, or the source was truncated. The
+ * report is durable first, so that nothing is lost silently; a crash in between leads here again. Called by the mirror partition.
+ */
+import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
+import type { BothCopies } from './compare-batches.ts'
+import type { EpochLedger } from './epoch-ledger.ts'
+import { findPartingPoint } from './parting-point.ts'
+import type { IncidentKind } from './partition-figures.ts'
+
+export interface RepairParts {
+  readonly copies: BothCopies
+  readonly ledger: EpochLedger
+  /** Counted and kept in the history. Resolves when that is durable. */
+  readonly report: (kind: IncidentKind, message: string) => Promise<void>
+}
+
+/** Offsets that the source deleted before they came become a hole. Resolves to what was reported, if anything new was lost. */
+export async function skipDeleted(
+  { copies, report }: RepairParts,
+  earliest: number,
+): Promise<{ lost: number; message: string } | undefined> {
+  const { log } = copies
+  const { logEndOffset } = log.state()
+  const next = await firstBatchOffset(copies, earliest)
+  if (next <= logEndOffset) return undefined
+  const lost = next - logEndOffset
+  const message =
+    `retention at the source overtook the mirror: offsets ${logEndOffset} to ${next - 1}` +
+    ` (${lost}) were deleted before they could be mirrored`
+  await report('out_of_range', message)
+  await log.startAt(next)
+  return { lost, message }
+}
+
+/** The source's log may start inside a batch, which comes whole: behind older data there must be room for all of it. */
+async function firstBatchOffset(copies: BothCopies, earliest: number): Promise<number> {
+  const { source, sourceTopic, partition, log, signal } = copies
+  const { logStartOffset, logEndOffset } = log.state()
+  if (logStartOffset === logEndOffset) return earliest
+  const bytes = await source.readBatches(sourceTopic, partition, { offset: earliest, maxBytes: 1, signal })
+  const baseOffset = batchesIn(bytes).next().value?.baseOffset ?? earliest
+  return baseOffset >= logEndOffset ? Math.min(earliest, baseOffset) : earliest
+}
+
+/**
+ * Cuts the mirror to where it parts from its source, ranges of source epochs first. Undefined if they do not part after all;
+ * `refused` if there is no such point, then nothing is cut.
+ */
+export async function cutToSource(
+  { copies, ledger, report }: RepairParts,
+  reason: string,
+): Promise<undefined | { cut: string } | { refused: string }> {
+  const { log } = copies
+  const { logEndOffset } = log.state()
+  const found = await findPartingPoint(copies, ledger.ranges(logEndOffset))
+  if (found === undefined) return undefined
+  if (typeof found === 'string') return { refused: `${reason}; nothing was cut, since ${found}` }
+  const { offset, verified } = found
+  const cut =
+    `${reason}; the mirror's offsets ${offset} to ${logEndOffset - 1} (${logEndOffset - offset}) were cut off` +
+    (verified ? '' : ', which could not be verified, since the source has deleted what is below')
+  await report('truncation', cut)
+  await ledger.cutTo(offset)
+  await log.truncateTo(offset)
+  await log.flush()
+  return { cut }
+}
