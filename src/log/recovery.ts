@@ -106,7 +106,8 @@ function firstSegmentToRebuild(options: LoadOptions, segments: SegmentList, unus
   const damaged = segments.all.findIndex(segment => unusable.has(segment))
   const first = damaged < 0 ? segments.all.length : damaged
   if (options.recoveryPoint === undefined) return first
-  return Math.min(first, segments.indexFor(options.recoveryPoint))
+  // The segment before the recovery point: what was durable then was its log, not its indexes.
+  return Math.min(first, segments.indexFor(options.recoveryPoint - 1))
 }
 
 /**
