@@ -77,14 +77,16 @@ export class EntryFile implements Evictable {
     this.#dirty = true
   }
 
-  /** Starts over with no entries, whatever the file holds. It exists afterwards if `create`, or if it did. */
+  /**
+   * Starts over with no entries, whatever the file holds: it is emptied by the next save. It exists afterwards if `create`, or
+   * if it did.
+   */
   async reset(options: { create: boolean }): Promise<void> {
     this.evict()
     this.#tailBytes = 0
-    const isEmptyFile = this.#exists && this.#saved === 0 && !this.#torn
+    if (this.#exists) this.#torn ||= this.#saved > 0
+    else if (options.create) await this.createFile()
     this.#saved = 0
-    if (!isEmptyFile && (this.#exists || options.create)) await this.createFile()
-    this.#torn = false
   }
 
   /** Makes room for one more entry: write it at the returned position of the returned buffer. */
