@@ -34,10 +34,21 @@ test('small buffers and those of others are left alone', () => {
   assert.equal(frames.idleBytes, 0)
 })
 
-test('no more is kept than the bound', () => {
+test('of more than the bound the oldest goes', () => {
   const frames = new FrameBuffers({ idleBytesMax: 3 * MIB, clock: new ManualClock() })
-  for (const buffer of [frames.take(2 * MIB), frames.take(2 * MIB), frames.take(MIB)]) frames.give(buffer)
+  const buffers = [frames.take(2 * MIB), frames.take(2 * MIB), frames.take(MIB)] as const
+  for (const buffer of buffers) frames.give(buffer)
   assert.equal(frames.idleBytes, 3 * MIB)
+  assert.equal(frames.take(2 * MIB).buffer, buffers[1].buffer)
+})
+
+test('memory fits frames that are somewhat smaller, not much smaller ones', () => {
+  const frames = new FrameBuffers({ idleBytesMax: 8 * MIB, clock: new ManualClock() })
+  const large = frames.take(2 * MIB - 1)
+  assert.equal(large.buffer.byteLength, 2 * MIB)
+  frames.give(large)
+  assert.notEqual(frames.take(MIB - 1).buffer, large.buffer)
+  assert.equal(frames.take(MIB).buffer, large.buffer)
 })
 
 test('memory that nobody takes is given back to the system after a while', async () => {

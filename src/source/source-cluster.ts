@@ -31,7 +31,7 @@ export interface KafkaSourceOptions {
 }
 
 /** Memory of fetch answers that is kept for the next ones. */
-const IDLE_FRAME_BYTES_MAX = 64 * 1024 * 1024
+const IDLE_FRAME_BYTES_MAX = 128 * 1024 * 1024
 
 /** Opens source clusters that share a node's byte budget and the memory of fetch answers. */
 export function kafkaSource(options: KafkaSourceOptions): SourceClusterFactory {
