@@ -9,7 +9,7 @@ import { randomUuid, ZERO_UUID } from '../core/uuid.ts'
 import { Engine } from '../link/engine.ts'
 import { batchAt, linkRequest, mirrorRequest } from '../link/fakes/engine-world.ts'
 import { FakeSource } from '../link/fakes/fake-source.ts'
-import { MirrorLogConflict, NotLinkCoordinator, type StateRecord } from '../link/ports.ts'
+import { MirrorLogConflict, NotLinkCoordinator, type SourceClusterFactory, type StateRecord } from '../link/ports.ts'
 import { MemoryFileSystem } from '../log/fakes/memory-file-system.ts'
 import { linkWriteGate } from './link-write-gate.ts'
 import { LocalDestination } from './local-destination.ts'
@@ -223,6 +223,45 @@ test('a mirror on a real log: fetched, read-only, failed over, writable above it
   equal(node.partition('orders').leaderEpoch > epoch, true)
   equal((await node.producerIds.next()) > 5000n, true)
   equal(gate.refusal(topicId, 'orders', 'produce'), undefined)
+  await engine.stop()
+  await node.close()
+})
+
+// The record that was on its way when the name was taken lay below the mirrored ones for ever.
+test('a topic that is being written does not become a mirror', async () => {
+  const { node, clock, destination, stateTopic } = await startNode()
+  const source = new FakeSource(clock)
+  source.addTopic('orders', 1)
+  const slow = Promise.withResolvers<void>()
+  const writeMeanwhile = async () => {
+    if (destination.topic('orders')) return
+    await node.createTopic('orders')
+    const partition = node.partition('orders')
+    void partition.writes.run(async () => {
+      await slow.promise
+      await partition.log.appendAsLeader(batchAt(0, 1), { leaderEpoch: partition.leaderEpoch })
+    })
+  }
+  const sources: SourceClusterFactory = {
+    open: settings => {
+      const cluster = source.open(settings)
+      return {
+        ...cluster,
+        listOffsets: async (...asked) => {
+          await writeMeanwhile()
+          return cluster.listOffsets(...asked)
+        },
+      }
+    },
+  }
+  const rest = { clock, random: seededRandom(3), logger: silentLogger }
+  const engine = new Engine({ stateLog: stateTopic(), destination, sources, ...rest })
+  await engine.start()
+  await engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
+  const creation = engine.createMirror('west', mirrorRequest('orders'))
+  for (let turn = 0; turn < 50; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  slow.resolve()
+  await rejects(creation, /already exists/)
   await engine.stop()
   await node.close()
 })

@@ -107,7 +107,9 @@ async function isUntouched(
   if (topic.partitions !== creation.startOffsets.length) return false
   for (let partition = 0; partition < topic.partitions; partition++) {
     const log = await context.destination.openMirrorLog(topic.topicId, partition)
-    if (log.state().logEndOffset > 0) return false
+    // Whatever was on its way when the name was fenced is written by then: changes of a log run one after the other.
+    const { logEndOffset } = await log.raiseLogStart(0)
+    if (logEndOffset > 0) return false
   }
   return true
 }
