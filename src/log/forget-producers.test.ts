@@ -71,3 +71,16 @@ test('before a flush a crash brings them back, and forgetting them again lasts',
   strictEqual(await outcomeOf(last, 7n), 'appended')
   await last.close()
 })
+
+test('a log without producers needs no space to forget them', async () => {
+  const fs = new MemoryFileSystem()
+  const log = await openLog(fs)
+  const bytes = buildBatch({ records: [{ timestamp: 1n, key: null, value: null }] })
+  await log.appendMirror(bytes, { leaderEpoch: 0, expectedEndOffset: 0 })
+  await log.flush()
+  fs.failWhen = ({ name }) => (name === 'create' || name === 'write' ? new Error('ENOSPC') : undefined)
+  await log.forgetProducers()
+  await log.flush()
+  fs.failWhen = () => undefined
+  await log.close()
+})

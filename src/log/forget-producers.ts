@@ -8,8 +8,9 @@ import { ProducerState } from './producer-state.ts'
  * there is one, forgets them too. The largest producer id stays known. No transaction may be open.
  */
 export async function forgetProducers(contents: LogContents): Promise<void> {
-  if (contents.isEmpty) return
   const { producers, snapshots, logEndOffset } = contents
+  // Nothing is written then: a failover must not need space on a full disk without need.
+  if (Array.from(producers.entries()).length === 0) return
   assert(producers.openTransactions().length === 0, `${contents.name} has no open transaction`)
   const nobody = new ProducerState()
   nobody.restore(producers.encode(), { nowMs: 0, expirationMs: Number.POSITIVE_INFINITY })
