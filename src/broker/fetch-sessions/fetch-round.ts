@@ -80,8 +80,7 @@ function firstOfSession(
     wanted: partitions,
     conclude(answers) {
       const usesTopicIds = of.version >= TOPIC_ID_VERSION
-      const session =
-        partitions.length > 0 ? cache.create({ privileged: of.fromFollower, usesTopicIds, partitions }) : undefined
+      const session = cache.create({ privileged: of.fromFollower, usesTopicIds, partitions })
       for (const [index, { answer }] of answers.entries()) partitions[index]?.told(answer)
       return { errorCode: ErrorCode.NONE, sessionId: session?.id ?? NO_SESSION, told: answers }
     },

@@ -124,9 +124,10 @@ async function readTargets(
   return await fetchFromLog(broker.replicas, query, broker.clock)
 }
 
+/** Kafka's answer for what it does not even look up, to the letter. */
 const missingPartition = (errorCode: number): FetchedPartition => ({
   ...refusedFetch(errorCode),
-  abortedTransactions: [],
+  abortedTransactions: errorCode === ErrorCode.INCONSISTENT_TOPIC_ID ? null : [],
 })
 
 /** Neighbours of one topic share an entry. */

@@ -10,6 +10,7 @@ import {
   type MetadataImage,
 } from '../../metadata/metadata-image.ts'
 import { topicConfigs } from '../../metadata/topic-configs.ts'
+import { topicNameProblem } from '../../metadata/topic-names.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { accepted, type Decision, refused, repeated } from './decision.ts'
 
@@ -39,6 +40,8 @@ function resourceProblem(image: MetadataImage, { type, name }: ConfigResource): 
   if (type === ConfigResourceType.TOPIC) {
     if (name === '') return refused('INVALID_REQUEST', 'Default topic resources are not allowed.')
     if (image.topicIds.has(name)) return undefined
+    const nameProblem = topicNameProblem(name)
+    if (nameProblem !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameProblem)
     return refused('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`)
   }
   if (type !== ConfigResourceType.BROKER) return refused('INVALID_REQUEST', `Unsupported config resource type ${type}.`)

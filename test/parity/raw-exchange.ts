@@ -1,0 +1,61 @@
+// One raw request to a node and its decoded answer, on a connection of its own; the parity cases ask both nodes through it.
+import { connect } from 'node:net'
+import type { Uuid } from '../../src/core/uuid.ts'
+import { RequestHeader } from '../../src/protocol/messages/header.ts'
+import type { Api } from '../../src/protocol/schema/message.ts'
+
+/** One of the two nodes that are compared. */
+export interface Peer {
+  readonly name: 'kafka' | 'lockstep'
+  readonly port: number
+  /** Ids of its topics by name. */
+  readonly topicIds: Map<string, Uuid>
+}
+
+export interface AskOptions {
+  readonly version: number
+  readonly clientId?: string | undefined
+}
+
+/** How long a node may take before it counts as silent, as it should be for acks=0. */
+const SILENCE_MS = 3000
+
+/** The answer, or how there was none. */
+export async function ask<Q, QI, R, RI>(
+  peer: Peer,
+  api: Api<Q, QI, R, RI>,
+  request: QI,
+  { version, clientId = 'parity' }: AskOptions,
+): Promise<R | 'closed' | 'silent'> {
+  const header = { requestApiKey: api.key, requestApiVersion: version, correlationId: 7, clientId }
+  const frame = Buffer.concat([
+    RequestHeader.encode(header, api.requestHeaderVersion(version)),
+    api.request.encode(request, version),
+  ])
+  const size = Buffer.alloc(4)
+  size.writeInt32BE(frame.length)
+  const answer = await exchangeFrames(peer.port, Buffer.concat([size, frame]))
+  if (typeof answer === 'string') return answer
+  const body = answer.subarray(api.responseHeaderVersion(version) >= 1 ? 5 : 4)
+  return api.response.decode(body, version)
+}
+
+function exchangeFrames(port: number, request: Buffer): Promise<Buffer | 'closed' | 'silent'> {
+  return new Promise(resolve => {
+    let received = Buffer.alloc(0)
+    const socket = connect(port, '127.0.0.1', () => socket.write(request))
+    const timer = setTimeout(() => end('silent'), SILENCE_MS)
+    const end = (result: Buffer | 'closed' | 'silent') => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(result)
+    }
+    socket.on('data', chunk => {
+      received = Buffer.concat([received, chunk])
+      const size = received.length < 4 ? Number.POSITIVE_INFINITY : received.readInt32BE(0)
+      if (received.length >= 4 + size) end(received.subarray(4, 4 + size))
+    })
+    socket.on('close', () => end('closed'))
+    socket.on('error', () => end('closed'))
+  })
+}

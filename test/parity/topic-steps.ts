@@ -1,0 +1,36 @@
+// Topics that go and come back between two cases, each step waited for: a broker of Kafka hears of them after the answer.
+import { strictEqual } from 'node:assert/strict'
+import { ErrorCode } from '../../src/protocol/errors.ts'
+import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
+import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
+import { DeleteTopicsApi } from '../../src/protocol/messages/20-delete-topics.ts'
+import { eventually } from '../eventually.ts'
+import type { ParityCase } from './parity-case.ts'
+import { ask, type Peer } from './raw-exchange.ts'
+
+/** Resolves when the broker knows the topic, or does not; `peer.topicIds` keeps the id that it had at first. */
+const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
+  eventually(async () => {
+    const answer = await ask(peer, MetadataApi, { topics: [{ name: topic }] }, { version: 12 })
+    if (typeof answer === 'string') throw new Error(`Metadata: ${answer}`)
+    strictEqual(answer.topics[0]?.errorCode, errorCode)
+  })
+
+export const topicIsDeleted = (topic: string): ParityCase => ({
+  name: `${topic} is deleted`,
+  async ask(peer) {
+    await ask(peer, DeleteTopicsApi, { topicNames: [topic], timeoutMs: 5000 }, { version: 4 })
+    await waitFor(peer, topic, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return 'deleted'
+  },
+})
+
+export const topicIsCreated = (topic: string): ParityCase => ({
+  name: `${topic} is created`,
+  async ask(peer) {
+    const plan = { name: topic, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] }
+    await ask(peer, CreateTopicsApi, { topics: [plan] }, { version: 5 })
+    await waitFor(peer, topic, ErrorCode.NONE)
+    return 'created'
+  },
+})
