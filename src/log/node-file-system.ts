@@ -4,6 +4,7 @@ import * as promises from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FileSystem, LogFile } from './file-system.ts'
 import { systemCode } from './log-error.ts'
+import { OpenFiles, type Reopenable } from './open-files.ts'
 
 /** Files kept open at once by default; a log has three to four, and only those in use need one. */
 const OPEN_FILES_MAX = 2000
@@ -22,23 +23,23 @@ export interface NodeFileSystem extends FileSystem {
 
 /** Files beyond `openFilesMax` are closed, least recently used first, and opened again when needed. */
 export function nodeFileSystem(options: { openFilesMax?: number } = {}): NodeFileSystem {
-  const open = new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX)
+  const shared: Shared = { open: new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX), blocking: false }
   return {
     get blocking() {
-      return open.blocking
+      return shared.blocking
     },
     set blocking(blocking: boolean) {
-      open.blocking = blocking
+      shared.blocking = blocking
     },
-    file: path => new NodeFile(path, open),
+    file: path => new NodeFile(path, shared),
     async create(path) {
-      const file = new NodeFile(path, open)
+      const file = new NodeFile(path, shared)
       await file.create()
       return file
     },
-    readFile: async path => (open.blocking ? fs.readFileSync(path) : await promises.readFile(path)),
-    sizeOf: path => present(async () => (open.blocking ? fs.statSync(path) : await promises.stat(path)).size),
-    list: path => present(async () => (open.blocking ? fs.readdirSync(path) : await promises.readdir(path))),
+    readFile: async path => (shared.blocking ? fs.readFileSync(path) : await promises.readFile(path)),
+    sizeOf: path => present(async () => (shared.blocking ? fs.statSync(path) : await promises.stat(path)).size),
+    list: path => present(async () => (shared.blocking ? fs.readdirSync(path) : await promises.readdir(path))),
     rename: (from, to) => promises.rename(from, to),
     remove: path => promises.rm(path, { force: true }),
     async createDirectory(path) {
@@ -71,50 +72,27 @@ async function present<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Least recently used first; files in use are never closed, so the bound can be passed while more are in use. */
-class OpenFiles {
-  blocking = false
-  readonly #max: number
-  readonly #files = new Set<NodeFile>()
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  touch(file: NodeFile): void {
-    this.#files.delete(file)
-    this.#files.add(file)
-    if (this.#files.size > this.#max) this.closeOne()
-  }
-
-  /** Closes the idle file that was used longest ago; false if all are in use. */
-  closeOne(): boolean {
-    for (const candidate of this.#files) {
-      if (!candidate.idle) continue
-      this.#files.delete(candidate)
-      candidate.closeDescriptor()
-      return true
-    }
-    return false
-  }
-
-  forget(file: NodeFile): void {
-    this.#files.delete(file)
-  }
+/** What the files of one file system share. */
+interface Shared {
+  readonly open: OpenFiles
+  blocking: boolean
 }
 
-class NodeFile implements LogFile {
+class NodeFile implements LogFile, Reopenable {
   readonly path: string
-  readonly #open: OpenFiles
+  listed = false
+  older: Reopenable | undefined
+  newer: Reopenable | undefined
+  readonly #shared: Shared
   #descriptor: number | undefined
   #opening: Promise<number> | undefined
   #users = 0
   #closed = false
   #whenIdle: (() => void) | undefined
 
-  constructor(path: string, open: OpenFiles) {
+  constructor(path: string, shared: Shared) {
     this.path = path
-    this.#open = open
+    this.#shared = shared
   }
 
   get idle(): boolean {
@@ -168,7 +146,7 @@ class NodeFile implements LogFile {
         this.#whenIdle = resolve
       })
     }
-    this.#open.forget(this)
+    this.#shared.open.forget(this)
     this.closeDescriptor()
   }
 
@@ -184,7 +162,7 @@ class NodeFile implements LogFile {
     this.#users++
     try {
       this.#descriptor ?? (await this.#openOnce(flags))
-      this.#open.touch(this)
+      this.#shared.open.touch(this)
       return await operation(this.#descriptor as number)
     } finally {
       this.#users--
@@ -193,7 +171,7 @@ class NodeFile implements LogFile {
   }
 
   #blocks(buffer: Buffer): boolean {
-    return this.#open.blocking && buffer.length <= BLOCKING_READ_BYTES_MAX
+    return this.#shared.blocking && buffer.length <= BLOCKING_READ_BYTES_MAX
   }
 
   /** Concurrent first uses share one descriptor. */
@@ -210,9 +188,9 @@ class NodeFile implements LogFile {
   async #openWithin(flags: number): Promise<number> {
     for (;;) {
       try {
-        return this.#open.blocking ? fs.openSync(this.path, flags, 0o644) : await openFile(this.path, flags)
+        return this.#shared.blocking ? fs.openSync(this.path, flags, 0o644) : await openFile(this.path, flags)
       } catch (error) {
-        if (systemCode(error) !== 'EMFILE' || !this.#open.closeOne()) throw error
+        if (systemCode(error) !== 'EMFILE' || !this.#shared.open.closeOne()) throw error
       }
     }
   }
