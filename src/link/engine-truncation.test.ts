@@ -3,12 +3,12 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
 
-async function mirroring(policy: 'fail' | 'truncate' = 'truncate') {
+async function mirroring(policy: 'fail' | 'truncate' = 'truncate', more: Record<string, string> = {}) {
   const world = new EngineWorld()
   await world.start()
   const source = world.source.addTopic('orders', 1).partitions[0]
   ok(source)
-  const configs = { 'mirror.unclean.truncation.policy': policy }
+  const configs = { 'mirror.unclean.truncation.policy': policy, ...more }
   await world.engine.createLink(linkRequest('west', configs), { validateOnly: false, validateLink: true })
   await world.engine.createMirror('west', mirrorRequest('orders'))
   const topicId = world.cluster.topicNamed('orders')?.topicId
@@ -31,6 +31,27 @@ test('a truncated tail is cut to the common point, reported, and what the source
   deepEqual(bytes(log.batches), Buffer.concat(source.batches))
   equal(view().status, 'ACTIVE')
   equal(world.engine.incidentCounts().get('truncation'), 1)
+  await world.engine.stop()
+})
+
+// The mirror went on where it had once been sent by a log start inside a batch, and passed over what the new leader had below.
+test('after a cut everything that the source has behind it is asked for', async () => {
+  const { world, source, log } = await mirroring('truncate', { 'topic.config.sync.include': 'delete.retention.ms' })
+  const first = batchAt(0, 10)
+  source.append(first)
+  await world.mirrorAll()
+  source.batches = []
+  source.append(batchAt(100, 10))
+  source.logStartOffset = 105
+  await world.mirrorAll(4)
+  equal(log.logEndOffset, 110)
+  // The replica that leads now never learned of the deletion.
+  source.batches = [first]
+  source.logStartOffset = 0
+  source.leaderEpoch = 1
+  source.append(batchAt(50, 10, { epoch: 1 }), batchAt(60, 60, { epoch: 1 }))
+  await world.mirrorAll(4)
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
   await world.engine.stop()
 })
 

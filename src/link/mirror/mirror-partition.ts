@@ -201,6 +201,8 @@ export class MirrorPartition implements FetchSink {
     if (settings().truncationPolicy === 'fail') return this.#failedByTruncation(reason)
     try {
       const done = await cutToSource(this.#repairParts, reason)
+      // Below it the source may have data again: what it does not have it says itself.
+      this.#fetchFrom = 0
       if (done && 'refused' in done) return this.#failedByTruncation(done.refused)
       if (done) logger.warn(done.cut, { partition: figures.partition })
       return 'continue'
