@@ -44,3 +44,24 @@ test('a partition is flushed within an interval, again after a failure, and not 
   strictEqual(bench.clock.pending, 0)
   await bench.close()
 })
+
+test('a flush that does not end holds nobody else up', async () => {
+  const bench = new PartitionBench()
+  const [stalled, other] = [await bench.open({ topic: 'stalled' }), await bench.open({ topic: 'other' })]
+  const flush = new BackgroundFlush({ intervalMs: 1000, clock: bench.clock, failed: () => {} })
+  const disk = Promise.withResolvers<void>()
+  stalled.log.flush = () => disk.promise
+  for (let i = 1; i <= 3; i++) {
+    for (const partition of [stalled, other]) {
+      const records = buildBatch({ records: [{ timestamp: 1n, key: null, value: null }] })
+      await partition.log.appendAsLeader(records, { leaderEpoch: 0 })
+      flush.add(partition)
+    }
+    await bench.clock.advance(1000)
+    await other.log.flush()
+    strictEqual(other.log.flushedOffset, i)
+  }
+  disk.resolve()
+  flush.close()
+  await bench.close()
+})

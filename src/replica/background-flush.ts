@@ -1,6 +1,5 @@
 /** Flushes what nobody waits for (mirrored bytes, acks=0) after a while; ReplicaSet owns the one of the node. */
 import type { Clock, Timer } from '../core/clock.ts'
-import { forEachBounded } from './bounded-work.ts'
 import type { Partition } from './partition.ts'
 
 /** Logs flushed at the same time: more would only make the disk slower for those who wait. */
@@ -10,7 +9,10 @@ export class BackgroundFlush {
   readonly #intervalMs: number
   readonly #clock: Clock
   readonly #failed: (partition: Partition, error: unknown) => void
-  #dirty = new Set<Partition>()
+  readonly #dirty = new Set<Partition>()
+  /** Due, and not taken up yet. */
+  readonly #queue = new Set<Partition>()
+  #running = 0
   #timer: Timer | undefined
   #closed = false
 
@@ -24,7 +26,7 @@ export class BackgroundFlush {
   add(partition: Partition): void {
     if (this.#closed) return
     this.#dirty.add(partition)
-    this.#timer ??= this.#clock.after(this.#intervalMs, () => void this.#run())
+    this.#timer ??= this.#clock.after(this.#intervalMs, () => this.#flushDirty())
   }
 
   /** Whoever closes the logs flushes them. */
@@ -32,23 +34,34 @@ export class BackgroundFlush {
     this.#closed = true
     this.#timer?.cancel()
     this.#dirty.clear()
+    this.#queue.clear()
   }
 
-  async #run(): Promise<void> {
-    const dirty = this.#dirty
-    this.#dirty = new Set()
-    const failed: Partition[] = []
-    await forEachBounded(dirty, PARALLEL_FLUSHES, async partition => {
-      if (partition.unavailable) return
-      try {
-        await partition.log.flush()
-      } catch (error) {
-        if (partition.unavailable) return
-        this.#failed(partition, error)
-        failed.push(partition)
-      }
-    })
+  #flushDirty(): void {
     this.#timer = undefined
-    for (const partition of [...failed, ...this.#dirty]) this.add(partition)
+    for (const partition of this.#dirty) this.#queue.add(partition)
+    this.#dirty.clear()
+    for (let free = PARALLEL_FLUSHES - this.#running; free > 0 && this.#queue.size > 0; free--) void this.#work()
+  }
+
+  /** A disk that stalls under one partition holds up this worker, not the next interval. */
+  async #work(): Promise<void> {
+    this.#running++
+    for (const partition of this.#queue) {
+      this.#queue.delete(partition)
+      await this.#flush(partition)
+    }
+    this.#running--
+  }
+
+  async #flush(partition: Partition): Promise<void> {
+    if (partition.unavailable) return
+    try {
+      await partition.log.flush()
+    } catch (error) {
+      if (partition.unavailable) return
+      this.#failed(partition, error)
+      this.add(partition)
+    }
   }
 }
