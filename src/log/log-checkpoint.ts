@@ -4,9 +4,12 @@
 export interface LogCheckpointState {
   /** Log start, which may lie inside the first segment. */
   readonly logStartOffset: number
-  /** Everything below is durable and need not be verified after a crash. */
+  /** Everything below is durable and need not be verified after a crash; NOTHING_DURABLE if that was never saved. */
   readonly recoveryPoint: number
 }
+
+/** The recovery point of a log of which nothing is known, not even that its files will be there after a power failure. */
+export const NOTHING_DURABLE = -1
 
 export interface LogCheckpoint {
   /** What was saved last. */
@@ -19,7 +22,7 @@ export interface LogCheckpoint {
 
 /** For a log outside of a LogStore: everything is verified after a crash, and the log starts with its first segment. */
 export const noCheckpoint: LogCheckpoint = {
-  load: () => ({ logStartOffset: 0, recoveryPoint: 0 }),
+  load: () => ({ logStartOffset: 0, recoveryPoint: NOTHING_DURABLE }),
   save: async () => {},
   changed: () => {},
 }

@@ -12,7 +12,7 @@ import {
 } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
 import { IndexCache } from './index-cache.ts'
-import type { LogCheckpoint } from './log-checkpoint.ts'
+import { type LogCheckpoint, NOTHING_DURABLE } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import { LogError } from './log-error.ts'
 import { identifyDirectory, type MetaProperties } from './meta-properties.ts'
@@ -253,7 +253,7 @@ export class LogStore {
     return {
       load: () => ({
         logStartOffset: this.#logStarts.offset(name) ?? 0,
-        recoveryPoint: this.#recoveryPoints.offset(name) ?? 0,
+        recoveryPoint: this.#recoveryPoints.offset(name) ?? NOTHING_DURABLE,
       }),
       save: () => this.saveCheckpoints(),
       changed: () => this.#planSave(),

@@ -3,6 +3,7 @@ import type { BatchCursor } from './batch-cursor.ts'
 import { type DamagePolicy, type InvalidTail, isIntact, requireTornTail } from './damage.ts'
 import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
 import { type EpochEntry, LeaderEpochs } from './leader-epochs.ts'
+import { NOTHING_DURABLE } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import { LogContents, type LogEnvironment } from './log-contents.ts'
 import { reloadProducerState } from './producer-replay.ts'
@@ -152,13 +153,14 @@ async function rebuildFrom(contents: LogContents, firstIndex: number, options: L
     break
   }
   contents.logEndOffset = nextOffset
-  // A killed process may have left names that only the page cache knows.
-  contents.namesChanged = true
+  // A killed process may have left data and names that only the page cache knows, but not below the recovery point.
+  const isDurable = nextOffset <= (options.recoveryPoint ?? NOTHING_DURABLE)
+  contents.namesChanged ||= !isDurable
   await snapshots.removeWhere(snapshot => snapshot > nextOffset)
   for (const segment of suspects.filter(segment => segments.all.includes(segment))) {
     // The indexes of the active segment are rebuilt again if need be, or saved by a clean stop.
     if (segment !== segments.active) await segment.finish().then(() => segment.syncAll())
-    else if (nextOffset > (options.recoveryPoint ?? 0)) await segment.file.sync()
+    else if (!isDurable) await segment.file.sync()
   }
 }
 
