@@ -104,6 +104,7 @@ class Run {
   async flush(): Promise<void> {
     await Promise.all([this.log.flush(), this.log.flush()])
     strictEqual(this.log.flushedOffset, this.model.logEndOffset)
+    this.failed = []
   }
 
   async readSomewhere(): Promise<void> {
@@ -224,7 +225,6 @@ class Run {
   async checkSurvivors(flushedOffset: number): Promise<void> {
     const { logEndOffset, logStartOffset } = this.log
     if (logEndOffset > this.model.logEndOffset) await this.adoptFailed()
-    this.failed = []
     ok(logEndOffset >= flushedOffset, `flushed to ${flushedOffset}, recovered to ${logEndOffset}`)
     ok(logEndOffset <= this.model.logEndOffset, 'nothing new')
     ok(logStartOffset <= this.model.logStartOffset)
