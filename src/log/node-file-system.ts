@@ -8,6 +8,8 @@ import { OpenFiles, type Reopenable } from './open-files.ts'
 
 /** Files kept open at once by default; a log has three to four, and only those in use need one. */
 const OPEN_FILES_MAX = 2000
+/** Larger writes are done in pieces: the system takes larger pages for them, and filling those costs several times the time. */
+const WRITE_BYTES_MAX = 512 * 1024
 
 /** Reads up to this size run in the calling thread while `blocking`. */
 const BLOCKING_READ_BYTES_MAX = 256 * 1024
@@ -213,7 +215,7 @@ const writeSome = (descriptor: number, buffers: readonly Buffer[], position: num
   new Promise((resolve, reject) => {
     const done = (error: Error | null, written: number) => (error ? reject(error) : resolve(written))
     const only = buffers.length === 1 ? buffers[0] : undefined
-    if (only) fs.write(descriptor, only, 0, only.length, position, done)
+    if (only) fs.write(descriptor, only, 0, Math.min(only.length, WRITE_BYTES_MAX), position, done)
     else fs.writev(descriptor, buffers, position, done)
   })
 
