@@ -122,6 +122,14 @@ export class EntryFile implements Evictable {
     return head.subarray(0, this.#saved * this.#place.entryBytes)
   }
 
+  /** Saved and unsaved entries of one moment: a save may run beside. */
+  async all(): Promise<{ saved: Buffer; unsaved: Buffer }> {
+    for (;;) {
+      const saved = await this.saved()
+      if (saved.length === this.#saved * this.#place.entryBytes) return { saved, unsaved: this.unsaved() }
+    }
+  }
+
   /** The newest entry. */
   async last(): Promise<Buffer | undefined> {
     const { entryBytes } = this.#place

@@ -44,8 +44,8 @@ export class OffsetIndex {
   /** Drops entries at or above `offset`. */
   async truncateTo(offset: number): Promise<void> {
     const below = offset - this.#baseOffset - 1
-    const saved = await this.entries.saved()
-    const kept = lastAtOrBelow(saved, below) + 1 + lastAtOrBelow(this.entries.unsaved(), below) + 1
+    const { saved, unsaved } = await this.entries.all()
+    const kept = lastAtOrBelow(saved, below) + 1 + lastAtOrBelow(unsaved, below) + 1
     await this.entries.truncate(kept)
   }
 

@@ -52,9 +52,9 @@ export class TimeIndex {
 
   /** Drops entries whose offset is at or above `offset`. */
   async truncateTo(offset: number): Promise<void> {
-    const saved = await this.entries.saved()
+    const { saved, unsaved } = await this.entries.all()
     const relative = offset - this.#baseOffset
-    const kept = countBelow(saved, relative) + countBelow(this.entries.unsaved(), relative)
+    const kept = countBelow(saved, relative) + countBelow(unsaved, relative)
     this.#last = undefined
     await this.entries.truncate(kept)
     await this.last()

@@ -42,8 +42,8 @@ export class TransactionIndex {
   async overlapping(from: number, to: number): Promise<{ found: AbortedTransaction[]; complete: boolean }> {
     const found: AbortedTransaction[] = []
     if (this.entries.count === 0) return { found, complete: false }
-    const saved = await this.entries.saved()
-    for (const bytes of [saved, this.entries.unsaved()]) {
+    const { saved, unsaved } = await this.entries.all()
+    for (const bytes of [saved, unsaved]) {
       for (let at = firstEndingAtOrAbove(bytes, from); at < bytes.length; at += TRANSACTION_ENTRY_BYTES) {
         const entry = decode(bytes, at)
         if (entry.firstOffset < to) found.push(entry)
