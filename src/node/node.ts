@@ -9,6 +9,7 @@ import { systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { systemRandom } from '../core/random.ts'
 import { randomUuid, type Uuid } from '../core/uuid.ts'
+import { linkRetentionGate } from '../destination/link-retention-gate.ts'
 import { linkWriteGate } from '../destination/link-write-gate.ts'
 import { LocalDestination } from '../destination/local-destination.ts'
 import { StateTopic, stateTopicName } from '../destination/state-topic.ts'
@@ -20,6 +21,7 @@ import { brokerConfig } from '../metadata/broker-configs.ts'
 import type { EndpointImage } from '../metadata/metadata-image.ts'
 import { CLUSTER_METADATA_TOPIC } from '../metadata/topic-names.ts'
 import { type KafkaServer, listen } from '../network/server-listener.ts'
+import { LogRetention } from '../replica/log-retention.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
 import { openAccess } from '../rest/ports.ts'
@@ -99,6 +101,14 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
+  const retention = new LogRetention({
+    replicas,
+    gate: linkRetentionGate((topicId, topic) => engine.writeStatus(topicId, topic)),
+    intervalMs: numberOf(settings, 'log.retention.check.interval.ms'),
+    clock,
+    logger,
+  })
+  startup.onStop('retention', () => retention.close())
 
   const rest = await buildRestApplication({
     engine,

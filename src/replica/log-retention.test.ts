@@ -1,0 +1,85 @@
+/** Old segments go at the interval, unless the gate says that the log start is driven from elsewhere. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLogger } from '../core/logger.ts'
+import { buildBatch } from '../protocol/batches/build-batch.ts'
+import { PartitionBench } from './fakes/open-partition.ts'
+import { LogRetention } from './log-retention.ts'
+import type { Partition } from './partition.ts'
+
+const MINUTE_MS = 60_000
+
+/** One record, in a segment of its own. */
+async function append(bench: PartitionBench, partition: Partition): Promise<void> {
+  const record = { timestamp: BigInt(bench.clock.nowMs()), key: null, value: Buffer.alloc(100) }
+  await partition.log.appendAsLeader(buildBatch({ records: [record] }), { leaderEpoch: 0 })
+  partition.appended(100)
+}
+
+async function given(settings: { retentionMs: number; retentionBytes: number; deletes?: boolean }) {
+  const bench = new PartitionBench()
+  const partition = await bench.open({ settings: { deletes: true, ...settings, segmentBytes: 200 } })
+  const gate = { allowed: true, mayDelete: () => gate.allowed }
+  const replicas = { partitions: [partition], storageFailed: bench.storageFailed.bind(bench) }
+  const { clock } = bench
+  const retention = new LogRetention({ replicas, gate, intervalMs: 5 * MINUTE_MS, clock, logger: silentLogger })
+  for (let i = 0; i < 4; i++) await append(bench, partition)
+  const settle = async () => {
+    await partition.writes.idle()
+    for (let turn = 0; turn < 20; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  const advance = async (ms: number) => {
+    await clock.advance(ms)
+    await settle()
+  }
+  return { bench, partition, gate, retention, advance }
+}
+
+test('segments go once they are too old, and fetches hear of the new log start', async () => {
+  const { bench, partition, retention, advance } = await given({ retentionMs: 10 * MINUTE_MS, retentionBytes: -1 })
+  await advance(6 * MINUTE_MS)
+  strictEqual(partition.log.logStartOffset, 0)
+  await append(bench, partition)
+  let changes = 0
+  partition.watch(() => changes++)
+  await advance(5 * MINUTE_MS)
+  deepStrictEqual([partition.log.logStartOffset, partition.log.logEndOffset], [4, 5])
+  strictEqual(changes, 1)
+  await retention.close()
+  strictEqual(bench.clock.pending, 0)
+  await bench.close()
+})
+
+test('segments go while enough bytes stay', async () => {
+  const { bench, partition, retention, advance } = await given({ retentionMs: -1, retentionBytes: 400 })
+  await advance(MINUTE_MS)
+  strictEqual(partition.log.logStartOffset, 1)
+  await retention.close()
+  await bench.close()
+})
+
+test('nothing goes while the gate is closed, or without the delete policy', async () => {
+  const closed = await given({ retentionMs: 1, retentionBytes: 0 })
+  closed.gate.allowed = false
+  const compacted = await given({ retentionMs: 1, retentionBytes: 0, deletes: false })
+  for (const { bench, partition, retention, advance } of [closed, compacted]) {
+    await advance(20 * MINUTE_MS)
+    strictEqual(partition.log.logStartOffset, 0)
+    await retention.close()
+    await bench.close()
+  }
+})
+
+test('a failing disk is reported and tried again', async () => {
+  const { bench, partition, retention, advance } = await given({ retentionMs: -1, retentionBytes: 400 })
+  bench.fs.failWhen = ({ name }) => (name === 'remove' ? new Error('EIO') : undefined)
+  await advance(MINUTE_MS)
+  strictEqual(bench.failures.length, 1)
+  bench.fs.failWhen = () => undefined
+  await append(bench, partition)
+  await advance(5 * MINUTE_MS)
+  strictEqual(bench.failures.length, 1)
+  strictEqual(partition.log.logStartOffset, 2)
+  await retention.close()
+  await bench.close()
+})

@@ -1,0 +1,80 @@
+/** Deletes old segments of all partitions now and then (`retention.ms`, `retention.bytes`); the node starts one. */
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { isStorageFailure } from './log-failure.ts'
+import type { Partition } from './partition.ts'
+import type { RetentionGate } from './retention-gate.ts'
+
+export interface LogRetentionOptions {
+  /** Those that this node leads, and whom to tell of a log that cannot be written. */
+  readonly replicas: {
+    readonly partitions: Iterable<Partition>
+    storageFailed(partition: Partition, error: unknown): void
+  }
+  readonly gate: RetentionGate
+  /** `log.retention.check.interval.ms` */
+  readonly intervalMs: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Kafka's delay before the first look. */
+const FIRST_DELAY_MS = 30_000
+
+/** One partition after the other: retention is in no hurry, and must not keep the disk from those who wait. */
+export class LogRetention {
+  readonly #o: LogRetentionOptions
+  readonly #logger: Logger
+  #timer: Timer
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: LogRetentionOptions) {
+    this.#o = options
+    this.#logger = options.logger.child({ component: 'retention' })
+    this.#timer = this.#after(Math.min(FIRST_DELAY_MS, options.intervalMs))
+  }
+
+  /** Resolves when nothing is being deleted any more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer.cancel()
+    await this.#running
+  }
+
+  #after(delayMs: number): Timer {
+    return this.#o.clock.after(delayMs, () => {
+      this.#running = this.#sweep().finally(() => {
+        this.#running = undefined
+        if (!this.#closed) this.#timer = this.#after(this.#o.intervalMs)
+      })
+    })
+  }
+
+  async #sweep(): Promise<void> {
+    for (const partition of [...this.#o.replicas.partitions]) {
+      if (this.#closed) return
+      if (!isBounded(partition)) continue
+      try {
+        await partition.writes.run(() => this.#apply(partition))
+      } catch (error) {
+        if (!partition.unavailable && isStorageFailure(error)) this.#o.replicas.storageFailed(partition, error)
+      }
+    }
+  }
+
+  /** In turn with the writes of the partition, so that the answer of the gate still holds. */
+  async #apply(partition: Partition): Promise<void> {
+    const { topicId, topic, name, log, highWatermark } = partition
+    if (partition.unavailable || !this.#o.gate.mayDelete(topicId, topic)) return
+    const before = log.logStartOffset
+    await log.applyRetention(highWatermark)
+    const { logStartOffset } = log
+    if (logStartOffset === before) return
+    partition.logStartMoved()
+    this.#logger.info('old segments deleted', { partition: name, from: before, logStartOffset })
+  }
+}
+
+const isBounded = ({ settings: { deletes, retentionMs, retentionBytes } }: Partition): boolean =>
+  deletes && (retentionMs >= 0 || retentionBytes >= 0)
