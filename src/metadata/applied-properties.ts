@@ -10,7 +10,6 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'default.replication.factor': 'Replication factor of topics created without one.',
   'delete.topic.enable': 'May topics be deleted?',
   'fetch.max.bytes': 'Most bytes that one Fetch answer carries.',
-  'inter.broker.listener.name': 'The listener that other brokers use.',
   listeners: 'Names, hosts and ports to listen on.',
   'listener.security.protocol.map': 'Security protocol of each listener name.',
   'log.dir': 'Data directory, if log.dirs is not set.',
@@ -19,13 +18,16 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'max.incremental.fetch.session.cache.slots': 'Fetch sessions that this node keeps for its clients.',
   'metadata.log.dir': 'Directory of the metadata log; default: the data directory.',
   'metadata.log.max.record.bytes.between.snapshots': 'Bytes of metadata log after which a snapshot is written.',
+  'metadata.log.max.snapshot.interval.ms': 'Time after which the next change of metadata causes a snapshot; 0 = never.',
+  'metadata.log.segment.bytes': 'Size at which the metadata log begins a new segment.',
+  'metadata.log.segment.ms': 'Age at which the metadata log begins a new segment.',
+  'metadata.max.retention.bytes':
+    'Size of metadata log and snapshots above which the oldest go, if a newer snapshot covers them.',
+  'metadata.max.retention.ms': 'Age above which metadata snapshots, and the log before the next one, go.',
   'node.id': 'Id of this node in the cluster.',
   'num.partitions': 'Partitions of topics created without a number.',
   'process.roles': 'broker,controller (or absent) = standalone; broker = joined to a Kafka cluster.',
   'producer.id.expiration.ms': 'Idle time after which the state of an idempotent producer is forgotten.',
-  'queued.max.request.bytes': 'Bytes of requests that may wait in memory.',
-  'replica.lag.time.max.ms': 'Time after which a replica that does not keep up leaves the ISR.',
-  'request.timeout.ms': 'Time that a request between brokers may take.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
 }
 
@@ -34,3 +36,27 @@ export const ownDefaults: Readonly<Record<string, string>> = {
   'auto.create.topics.enable': 'false',
   'log.dir': './lockstep-data',
 }
+
+/** Topic configs that are kept and told but have no effect in this node yet; neither have the server properties behind them. */
+export const topicConfigsWithoutEffect: ReadonlySet<string> = new Set([
+  'compression.gzip.level',
+  'compression.lz4.level',
+  'compression.zstd.level',
+  'delete.retention.ms',
+  'file.delete.delay.ms',
+  'flush.messages',
+  'flush.ms',
+  'follower.replication.throttled.replicas',
+  'leader.replication.throttled.replicas',
+  'local.retention.bytes',
+  'local.retention.ms',
+  'max.compaction.lag.ms',
+  'min.cleanable.dirty.ratio',
+  'min.compaction.lag.ms',
+  'preallocate',
+  'remote.log.copy.disable',
+  'remote.log.delete.on.disable',
+  'remote.storage.enable',
+  'segment.jitter.ms',
+  'unclean.leader.election.enable',
+])

@@ -1,6 +1,6 @@
 /** The catalog of Kafka 4.3.1's server properties: which this node applies, which it accepts without effect, and what can be altered at run time. Read by node settings, the controller's config commands and DescribeConfigs. */
 import { type ConfigRow, nearestKey } from '../core/config-rows.ts'
-import { appliedProperties } from './applied-properties.ts'
+import { appliedProperties, topicConfigsWithoutEffect } from './applied-properties.ts'
 import { clusterProperties } from './broker-properties/cluster.ts'
 import { coordinatorsProperties } from './broker-properties/coordinators.ts'
 import { logProperties } from './broker-properties/log.ts'
@@ -21,7 +21,7 @@ export interface BrokerConfig {
 /** Docs of server properties that only give a topic config its server-wide value. */
 const topicDocs = new Map<string, string>()
 for (const topic of topicConfigs.values())
-  for (const synonym of topic.synonyms)
+  for (const synonym of topicConfigsWithoutEffect.has(topic.name) ? [] : topic.synonyms)
     topicDocs.set(synonym.name, `Server-wide value of ${topic.name}. ${topic.row.doc}`)
 
 function brokerConfigOf(name: string, property: KafkaProperty): BrokerConfig {
