@@ -1,3 +1,4 @@
+/** Which topics the own retention of a node may touch. */
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WriteStatus } from '../link/ports.ts'

@@ -1,3 +1,4 @@
+/** Which files are closed when too many are open. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenFiles, type Reopenable } from './open-files.ts'
