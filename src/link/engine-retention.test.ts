@@ -78,3 +78,23 @@ test('a source whose log starts inside a batch goes on behind older data with th
     await world.engine.stop()
   }
 })
+
+// The mirror's log had nothing to read, but was not empty on disk: the batch was verified, the log refused it, and the
+// partition tried for ever instead of failing.
+test('batches that the source cut anew do not fit behind data that is only deleted, not gone', async () => {
+  const world = await worldWithMirror()
+  const source = world.source.topics.get('orders')?.partitions[0]
+  ok(source)
+  source.append(batchAt(0, 10))
+  await world.mirrorAll()
+  source.logStartOffset = 10
+  await world.mirrorAll()
+  source.batches = []
+  source.append(batchAt(8, 4))
+  await world.mirrorAll(2)
+  const view = world.engine.describeMirror('west', 'orders')
+  deepEqual([view.status, view.error], ['FAILED', 'UNALIGNED_BATCH'])
+  match(view.reason ?? '', /offsets 8 to 11 where 10 was wanted/)
+  equal(partition(world, 0).logEndOffset, 10)
+  await world.engine.stop()
+})

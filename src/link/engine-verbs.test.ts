@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { OperationalError } from '../core/errors.ts'
 import type { MirrorVerb } from './engine-api.ts'
 import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
+import { NotLinkCoordinator } from './ports.ts'
 
 const code = (expected: string) => (error: unknown) => (error as OperationalError).code === expected
 
@@ -154,6 +155,27 @@ test('lists are filtered by status, and a link counts its partitions', async () 
   equal(link.tasks.length, 6)
   ok(world.engine.describeLinkConfigs('west').length > 50)
   await world.engine.stop()
+})
+
+test('a decision that cannot be written since another node leads the state topic can be tried again', async () => {
+  const world = await threeMirrors()
+  const { engine, process } = world
+  const lost = new NotLinkCoordinator('leader epoch 3 is over')
+  const refused = code('COORDINATOR_NOT_AVAILABLE')
+  const created = { validateOnly: false, validateLink: false }
+  const pause = { name: 'cluster.link.paused', operation: 'SET', value: 'true' } as const
+  world.source.addTopic('late', 1)
+  for (const decision of [
+    () => engine.createLink(linkRequest('east'), created),
+    () => engine.createMirror('west', mirrorRequest('late')),
+    () => engine.alterLinkConfigs('west', [pause], { validateOnly: false }),
+    () => engine.deleteLink('west', { force: true, validateOnly: false }),
+  ]) {
+    process.failNext('append state', lost)
+    await rejects(decision(), refused)
+  }
+  process.failNext('append state', undefined)
+  await engine.stop()
 })
 
 test('a state topic that cannot be used at the start is taken over later', async () => {

@@ -18,7 +18,14 @@ import { createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
 import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
-import type { Destination, SourceClusterFactory, StateLog, StateRecord, WriteStatus } from './ports.ts'
+import {
+  type Destination,
+  NotLinkCoordinator,
+  type SourceClusterFactory,
+  type StateLog,
+  type StateRecord,
+  type WriteStatus,
+} from './ports.ts'
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
@@ -50,7 +57,7 @@ export class Engine implements api.LinkEngine {
     this.#o = options
     const { stateLog, destination, sources, clock, random, logger } = options
     const desired = this.#desired
-    const journal = new StateJournal(stateLog)
+    const journal = new StateJournal(stateLog, () => this.#ready && this.#reconciler.retry())
     const changes = new MirrorChanges({ desired, journal, clock })
     this.#context = {
       desired,
@@ -100,7 +107,7 @@ export class Engine implements api.LinkEngine {
     request: api.CreateLinkRequest,
     options: { validateOnly: boolean; validateLink: boolean },
   ): ReturnType<api.LinkEngine['createLink']> {
-    return createLink(this.#operable(), request, options)
+    return this.#operate(context => createLink(context, request, options))
   }
 
   listLinks(): api.LinkView[] {
@@ -125,11 +132,11 @@ export class Engine implements api.LinkEngine {
     changes: readonly api.LinkConfigChange[],
     options: { validateOnly: boolean },
   ): Promise<api.AlterLinkReport> {
-    return alterLinkConfigs(this.#operable(), { link, changes }, options)
+    return this.#operate(context => alterLinkConfigs(context, { link, changes }, options))
   }
 
   async deleteLink(name: string, options: { force: boolean; validateOnly: boolean }): Promise<api.DeleteLinkReport> {
-    return deleteLink(this.#operable(), name, options)
+    return this.#operate(context => deleteLink(context, name, options))
   }
 
   async createMirror(
@@ -137,7 +144,7 @@ export class Engine implements api.LinkEngine {
     request: api.CreateMirrorRequest,
     options: { validateOnly: boolean } = { validateOnly: false },
   ): Promise<{ readonly warnings: readonly string[] }> {
-    return createMirror(this.#operable(), { link, request }, options)
+    return this.#operate(context => createMirror(context, { link, request }, options))
   }
 
   listMirrors(filter: { link: string | undefined; status: string | undefined }): api.MirrorView[] {
@@ -170,8 +177,8 @@ export class Engine implements api.LinkEngine {
     verb: api.MirrorVerb,
     { selection, validateOnly }: { selection: api.MirrorSelection; validateOnly: boolean },
   ): Promise<api.AlterMirrorRow[]> {
-    const context = this.#operable()
-    return alterMirrors(context, { link, verb, selection, validateOnly }, id => this.#lagsOf(id))
+    const request = { link, verb, selection, validateOnly }
+    return this.#operate(context => alterMirrors(context, request, id => this.#lagsOf(id)))
   }
 
   /** May ordinary clients write this topic? Asked for every write; answers from memory. */
@@ -194,10 +201,16 @@ export class Engine implements api.LinkEngine {
     return this.#context
   }
 
-  #operable(): OperationContext {
+  /** What is decided while another coordinator takes over is not written: that is for the caller to try again. */
+  async #operate<T>(operation: (context: OperationContext) => Promise<T>): Promise<T> {
     if (!this.#ready)
       throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'this node has not taken over the state topic yet' })
-    return this.#context
+    try {
+      return await operation(this.#context)
+    } catch (error) {
+      if (!(error instanceof NotLinkCoordinator)) throw error
+      throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: error.message })
+    }
   }
 
   #onRecords(records: readonly StateRecord[]): void {

@@ -131,6 +131,8 @@ export interface MirrorLogState {
   readonly logEndOffset: number
   readonly highWatermark: number
   readonly leaderEpoch: number
+  /** Holds no batch, not even one below the log start: the first to be appended may begin below the log end. */
+  readonly isEmpty: boolean
 }
 
 export interface OpenTransaction {

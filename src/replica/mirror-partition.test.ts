@@ -39,7 +39,7 @@ const conflict = (error: unknown) => error instanceof LogError && error.kind ===
 test('batches keep their offsets, holes stay, the epoch is ours', async () => {
   const { bench, partition, mirror, append, batches, offsets } = await openMirror()
   const state = await append(Buffer.concat([batchAt(0), batchAt(7)]))
-  deepStrictEqual(state, { logStartOffset: 0, logEndOffset: 8, highWatermark: 8, leaderEpoch: EPOCH })
+  deepStrictEqual(state, { logStartOffset: 0, logEndOffset: 8, highWatermark: 8, leaderEpoch: EPOCH, isEmpty: false })
   deepStrictEqual(await offsets(0), [0, 7])
   strictEqual(readBatchHeader(await batches(0), 0).leaderEpoch, EPOCH)
   deepStrictEqual(bench.flushes, [partition])
@@ -76,6 +76,7 @@ test('a mirror that is not empty is extended over a hole', async () => {
     logEndOffset: 50,
     highWatermark: 50,
     leaderEpoch: EPOCH,
+    isEmpty: false,
   })
   await append(batchAt(50))
   deepStrictEqual(await offsets(0), [0])
@@ -88,7 +89,16 @@ test('the log start follows, never above the high watermark and never back', asy
   for (let offset = 0; offset < 5; offset++) await append(batchAt(offset))
   strictEqual((await mirror.raiseLogStart(3)).logStartOffset, 3)
   strictEqual((await mirror.raiseLogStart(1)).logStartOffset, 3)
-  strictEqual((await mirror.raiseLogStart(100)).logStartOffset, 5)
+  // Nothing is readable any more, but the log is not a fresh one: a batch that begins inside what it held has no place in it.
+  deepStrictEqual(await mirror.raiseLogStart(100), {
+    logStartOffset: 5,
+    logEndOffset: 5,
+    highWatermark: 5,
+    leaderEpoch: EPOCH,
+    isEmpty: false,
+  })
+  const records = Array.from({ length: 3 }, () => ({ timestamp: 1n, key: null, value: null }))
+  await rejects(append(buildBatch({ records, baseOffset: 4 })), /a batch from 4 to 6 cannot follow offset 4/)
   await bench.close()
 })
 

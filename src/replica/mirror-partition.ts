@@ -14,6 +14,8 @@ export interface MirrorState {
   readonly logEndOffset: number
   readonly highWatermark: number
   readonly leaderEpoch: number
+  /** No batch on disk, not even below the log start. */
+  readonly isEmpty: boolean
 }
 
 /** The part of ReplicaSet that a mirror needs. */
@@ -39,7 +41,8 @@ export class MirrorPartition {
 
   state(): MirrorState {
     const { log, highWatermark, leaderEpoch } = this.#partition
-    return { logStartOffset: log.logStartOffset, logEndOffset: log.logEndOffset, highWatermark, leaderEpoch }
+    const { logStartOffset, logEndOffset, sizeBytes } = log
+    return { logStartOffset, logEndOffset, highWatermark, leaderEpoch, isEmpty: sizeBytes === 0 }
   }
 
   /**

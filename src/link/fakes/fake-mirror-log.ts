@@ -19,17 +19,21 @@ export class FakePartition {
   flushedOffset = 0
   leaderEpoch = 0
   batches: StoredBatch[] = []
+  /** Holds nothing, also not what is below the log start and not in `batches` any more. */
+  isEmpty = true
 
   /** The machine lost what was not flushed. */
   loseUnflushed(): void {
     this.batches = this.batches.filter(batch => batch.header.lastOffset < this.flushedOffset)
     this.logEndOffset = Math.max(this.logStartOffset, this.flushedOffset)
+    if (this.flushedOffset <= this.logStartOffset) this.isEmpty = this.batches.length === 0
   }
 
   append(bytes: Buffer): void {
     for (const header of batchesIn(bytes)) {
       this.batches.push({ header, bytes: Buffer.from(bytesOfBatch(bytes, header)) })
       this.logEndOffset = header.lastOffset + 1
+      this.isEmpty = false
     }
   }
 
@@ -56,8 +60,8 @@ export class FakeMirrorLog implements MirrorLog {
   }
 
   state(): MirrorLogState {
-    const { logStartOffset, logEndOffset, leaderEpoch } = this.#partition
-    return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch }
+    const { logStartOffset, logEndOffset, leaderEpoch, isEmpty } = this.#partition
+    return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty }
   }
 
   append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {
@@ -73,7 +77,10 @@ export class FakeMirrorLog implements MirrorLog {
   startAt(offset: number): Promise<MirrorLogState> {
     return this.#process.effect('start at', () => {
       const partition = this.#partition
-      if (partition.batches.length === 0) partition.logStartOffset = offset
+      if (partition.logStartOffset === partition.logEndOffset) {
+        partition.logStartOffset = offset
+        partition.isEmpty = true
+      }
       partition.logEndOffset = offset
       partition.flushedOffset = offset
       return this.state()

@@ -112,7 +112,7 @@ export class MirrorPartition implements FetchSink {
     if (batches.fetchOffset !== this.position().offset) return 'continue'
     const verified = verifyBatches(batches.records, {
       wantedOffset: before.logEndOffset,
-      logIsEmpty: before.logStartOffset === before.logEndOffset,
+      logIsEmpty: before.isEmpty && before.logStartOffset === before.logEndOffset,
       lastSourceEpoch: ledger.lastEpoch(before.logEndOffset),
     })
     try {

@@ -9,7 +9,7 @@ import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
 export interface VerifyContext {
   /** The mirror's log end: every batch starts here or later. */
   readonly wantedOffset: number
-  /** The first batch of an empty log may start below it: the source's log starts inside that batch. */
+  /** The first batch of a log without any may start below it: the source's log starts inside that batch. */
   readonly logIsEmpty: boolean
   /** Source epoch of the last mirrored batch; undefined = none. */
   readonly lastSourceEpoch: number | undefined
