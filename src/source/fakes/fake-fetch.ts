@@ -4,6 +4,7 @@ import type { Uuid } from '../../core/uuid.ts'
 import type { IncomingRequest } from '../../network/request-handler.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FetchRequest, FetchResponse, type FetchResponseInput } from '../../protocol/messages/01-fetch.ts'
+import type { FakeSessions } from './fake-sessions.ts'
 
 /** One partition's log: the records are opaque, one entry per offset (see `entryOf`). */
 export interface FakePartition {
@@ -27,6 +28,8 @@ export interface FetchableCluster {
   readonly clock: Clock
   readonly topics: ReadonlyMap<string, FakeTopic>
   readonly onFetch: FetchHook | undefined
+  readonly sessions: FakeSessions
+  readonly throttleEmptyMs: number
   /** The partition, or the error of asking this broker for it. */
   partition(topic: string | undefined, index: number, brokerId: number): FakePartition | number
   /** Resolves at the next append. */
@@ -71,7 +74,16 @@ export async function answerFetch(
   context: { brokerId: number; request: IncomingRequest; signal: AbortSignal },
 ): Promise<Buffer[]> {
   const { apiVersion, body } = context.request
-  const request = FetchRequest.decode(body, apiVersion)
+  const asked = FetchRequest.decode(body, apiVersion)
+  const round = kafka.sessions.begin(context.brokerId, asked, apiVersion)
+  if ('errorCode' in round)
+    return FetchResponse.encodeChunks({ throttleTimeMs: 0, ...round, responses: [] }, apiVersion)
+  if (kafka.throttleEmptyMs > 0) {
+    const { sessionId } = round.conclude([])
+    const empty = { throttleTimeMs: kafka.throttleEmptyMs, sessionId, responses: [] }
+    return FetchResponse.encodeChunks(empty, apiVersion)
+  }
+  const request = { ...asked, topics: round.topics }
   let first = attempt(kafka, request, context)
   if (!first.worthAnswering && request.maxWaitMs > 0) {
     const over = Promise.withResolvers<void>()
@@ -82,12 +94,16 @@ export async function answerFetch(
     first = attempt(kafka, request, context)
   }
   const { responses, throttleTimeMs } = first
-  return FetchResponse.encodeChunks({ throttleTimeMs, responses }, apiVersion)
+  const told = round.conclude(responses)
+  return FetchResponse.encodeChunks(
+    { throttleTimeMs, ...(apiVersion >= 7 ? { sessionId: told.sessionId } : {}), responses: told.responses },
+    apiVersion,
+  )
 }
 
 function attempt(
   kafka: FetchableCluster,
-  request: FetchRequest,
+  request: Pick<FetchRequest, 'topics'>,
   context: { brokerId: number; request: IncomingRequest },
 ) {
   const version = context.request.apiVersion

@@ -15,6 +15,7 @@ import {
 import { DescribeConfigsRequest, DescribeConfigsResponse } from '../../protocol/messages/32-describe-configs.ts'
 import { DescribeClusterResponse } from '../../protocol/messages/60-describe-cluster.ts'
 import { answerFetch, type FakePartition, type FakeTopic, type FetchableCluster, type FetchHook } from './fake-fetch.ts'
+import { FakeSessions } from './fake-sessions.ts'
 
 export interface FakeBroker {
   readonly id: number
@@ -44,6 +45,9 @@ export class FakeKafka implements FetchableCluster {
   readonly missingApis = new Set<number>()
   fetchVersionMax = 18
   onFetch: FetchHook | undefined
+  readonly sessions = new FakeSessions()
+  /** Above 0: Fetch answers are empty and throttled by this, as under a quota. */
+  throttleEmptyMs = 0
   #appended: (() => void)[] = []
 
   constructor(clock: Clock) {

@@ -4,14 +4,17 @@ import { messageOf } from '../../core/errors.ts'
 import type { FetchedBatches } from '../../link/ports.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { BrokerPool } from '../broker-pool.ts'
-import { type AnswerIndex, type AskedPartition, batchesOf, type PartitionAnswer } from './fetch-exchange.ts'
+import { type AskedPartition, batchesOf, type PartitionAnswer } from './fetch-exchange.ts'
 import type { PartitionFetch } from './partition-fetch.ts'
 import type { PartitionOutcomes } from './partition-outcomes.ts'
+import type { SessionAnswers } from './slot-session.ts'
 
 export interface FetchAnswer {
   readonly brokerId: number
   readonly asked: readonly AskedPartition[]
-  readonly answers: AnswerIndex
+  readonly answers: SessionAnswers
+  /** A source that throttles us may leave everything out of its answer. */
+  readonly isThrottled: boolean
   readonly receivedMs: number
   /** Gives the bytes back; called when no sink holds any of them. */
   readonly release: () => void
@@ -61,7 +64,8 @@ export class AnswerDelivery {
     const { outcomes } = this.#options
     const { partition, fetchOffset } = asked
     const { brokerId } = answer
-    if (!part) outcomes.leftOut(partition, `Fetch of broker ${brokerId}`)
+    if (!part && answer.isThrottled) outcomes.proceed(partition)
+    else if (!part) outcomes.leftOut(partition, `Fetch of broker ${brokerId}`)
     else if (part.errorCode !== ErrorCode.NONE) outcomes.errorCode(partition, part.errorCode, { fetchOffset, brokerId })
     else if (this.#isRedirect(part, brokerId)) this.#redirect(partition, part.preferredReadReplica, brokerId)
     else return this.#deliverBatches(asked, part, answer.receivedMs)

@@ -96,7 +96,15 @@ async function disturb({ kafka }: Bench, random: Random): Promise<void> {
       partition.leader = pick(random, [...kafka.brokers.keys()])
       partition.leaderEpoch++
     }
-  }
+  } else if (what < 0.65) disturbSessions(kafka, random)
+}
+
+/** Evicts all fetch sessions, makes their epochs wrong, or stops granting any for a while. */
+function disturbSessions({ sessions }: FakeKafka, random: Random): void {
+  const what = random()
+  if (what < 0.4) sessions.forget()
+  else if (what < 0.7) sessions.skipEpochs()
+  else sessions.enabled = !sessions.enabled
 }
 
 /** Stops a partition and starts it again, with the same sink. */

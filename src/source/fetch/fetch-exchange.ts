@@ -1,8 +1,7 @@
-/** Builds a Fetch request for some partitions and finds their parts of the answer; the fetch slots call it. Pure. */
-import { offsetFromWire, offsetToWire } from '../../core/offset.ts'
-import type { Uuid } from '../../core/uuid.ts'
+/** What a fetch asks and how its answer is read, partition by partition; the fetch slots and their sessions use it. Pure. */
+import { offsetFromWire } from '../../core/offset.ts'
 import type { FetchedBatches } from '../../link/ports.ts'
-import type { FetchRequestInput, FetchResponse } from '../../protocol/messages/01-fetch.ts'
+import type { FetchResponse } from '../../protocol/messages/01-fetch.ts'
 import type { PartitionFetch, Route } from './partition-fetch.ts'
 
 /** One partition in one request. */
@@ -17,38 +16,6 @@ export interface FetchLimits {
   readonly minBytes: number
   readonly responseBytesMax: number
   readonly partitionBytesMax: number
-}
-
-/** As a consumer (replica id -1), read_uncommitted, without a session. Partitions keep their order: the first are filled first. */
-export function fetchRequestFor(asked: readonly AskedPartition[], limits: FetchLimits): FetchRequestInput {
-  // Consecutive partitions of a topic share an entry; a topic may have several.
-  const topics: {
-    topic: string
-    topicId: Uuid
-    partitions: FetchRequestInput['topics'][number]['partitions'][number][]
-  }[] = []
-  for (const { partition, route, fetchOffset } of asked) {
-    let last = topics.at(-1)
-    if (last?.topic !== partition.topic) {
-      last = { topic: partition.topic, topicId: route.topicId, partitions: [] }
-      topics.push(last)
-    }
-    last.partitions.push({
-      partition: partition.partition,
-      currentLeaderEpoch: route.leaderEpoch,
-      fetchOffset: offsetToWire(fetchOffset),
-      partitionMaxBytes: limits.partitionBytesMax,
-    })
-  }
-  return {
-    replicaState: {},
-    maxWaitMs: limits.waitMs,
-    minBytes: limits.minBytes,
-    maxBytes: limits.responseBytesMax,
-    isolationLevel: 0,
-    topics,
-    forgottenTopicsData: [],
-  }
 }
 
 export type PartitionAnswer = FetchResponse['responses'][number]['partitions'][number]

@@ -11,11 +11,12 @@ import type { BrokerPool } from '../broker-pool.ts'
 import { sourceErrorForCode, sourceErrorOf } from '../source-error-of.ts'
 import type { AnswerDelivery } from './answer-delivery.ts'
 import { checkEpochs } from './epoch-check.ts'
-import { AnswerIndex, type AskedPartition, fetchRequestFor } from './fetch-exchange.ts'
+import type { AskedPartition } from './fetch-exchange.ts'
 import { fetchVersionFor } from './fetch-version.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { PartitionFetch } from './partition-fetch.ts'
 import type { PartitionOutcomes } from './partition-outcomes.ts'
+import { SlotSession } from './slot-session.ts'
 
 /** What all slots of a source share. */
 export interface SlotContext {
@@ -48,6 +49,7 @@ export class FetchSlot {
   readonly ended: Promise<void>
   readonly #context: SlotContext
   readonly #window: FetchWindow
+  readonly #session = new SlotSession()
   readonly #backoff: Backoff
   readonly #stopping = new AbortController()
   /** In the order in which they became ready: those that waited longest are filled first. */
@@ -160,36 +162,45 @@ export class FetchSlot {
     const asked = this.#take()
     if (asked.length === 0) return release()
     const { minBytes, partitionBytesMax } = settings.fetch
-    const request = fetchRequestFor(asked, {
-      waitMs,
-      minBytes,
-      partitionBytesMax,
-      responseBytesMax: this.#window.bytes,
-    })
+    const limits = { waitMs, minBytes, partitionBytesMax, responseBytesMax: this.#window.bytes }
     try {
       const topicIds = asked.map(({ route }) => route.topicId)
-      const answer = await connection.send(FetchApi, request, {
-        version: fetchVersionFor(connection, topicIds),
+      const asking = fetchVersionFor(connection, topicIds)
+      const answer = await connection.send(FetchApi, this.#session.requestFor(asked, limits, asking), {
+        version: asking,
         timeoutMs: settings.requestTimeoutMs + waitMs,
         signal: this.#signal,
       })
       const { version, response } = answer
       const receivedMs = clock.monotonicMs()
-      if (response.errorCode !== ErrorCode.NONE)
-        throw sourceErrorForCode(response.errorCode, `fetching from broker ${this.brokerId}`)
-      this.#backoff.reset()
-      this.#notBeforeMs = receivedMs + response.throttleTimeMs
-      const answers = new AnswerIndex(response, version)
       const letGo = () => {
         release()
         answer.release()
       }
-      this.#window.record(delivery.deliver({ brokerId: this.brokerId, asked, answers, receivedMs, release: letGo }))
+      if (this.#session.isLost(response)) {
+        letGo()
+        return this.#askAgain(asked)
+      }
+      if (response.errorCode !== ErrorCode.NONE)
+        throw sourceErrorForCode(response.errorCode, `fetching from broker ${this.brokerId}`)
+      this.#backoff.reset()
+      this.#notBeforeMs = receivedMs + response.throttleTimeMs
+      const answers = this.#session.answersOf(response, version, asked)
+      const isThrottled = response.throttleTimeMs > 0
+      const { brokerId } = this
+      const delivered = delivery.deliver({ brokerId, asked, answers, isThrottled, receivedMs, release: letGo })
+      this.#window.record(delivered)
     } catch (error) {
       release()
-      for (const { partition } of asked) if (partition.phase === 'fetching') this.enqueue(partition)
+      this.#session.broken()
+      this.#askAgain(asked)
       throw error
     }
+  }
+
+  /** The next fetch takes them again. */
+  #askAgain(asked: readonly AskedPartition[]): void {
+    for (const { partition } of asked) if (partition.phase === 'fetching') this.enqueue(partition)
   }
 
   /** Takes the ready partitions out for a fetch. */
