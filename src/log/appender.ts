@@ -44,7 +44,7 @@ export async function appendAsLeader(
     next += offsets
   })
   await noteEpoch(contents, options.leaderEpoch, baseOffset)
-  await writeBatches(contents, batches, { together: true })
+  await writeBatches(contents, batches, { together: true, lastOffset: next - 1 })
   return { kind: 'appended', baseOffset, lastOffset: next - 1, batches: count }
 }
 
@@ -69,13 +69,12 @@ export async function appendMirror(
     const message = `${contents.name} ends at ${logEndOffset}, not at the expected ${options.expectedEndOffset}`
     throw new LogError('conflict', message)
   }
-  const count = countBatches(contents, batches)
+  const { count, baseOffset, lastOffset } = checkOrder(contents, batches)
   if (count === 0) return { kind: 'appended', baseOffset: logEndOffset, lastOffset: logEndOffset - 1, batches: 0 }
-  const { baseOffset, lastOffset } = checkOrder(contents, batches)
   forEachBatch(batches, cursor => stampLeaderEpoch(batches, cursor.position, options.leaderEpoch))
   const write = async () => {
     await noteEpoch(contents, options.leaderEpoch, baseOffset)
-    await writeBatches(contents, batches, { together: false })
+    await writeBatches(contents, batches, { together: false, lastOffset })
   }
   await (baseOffset < logEndOffset ? options.beginInside(baseOffset, write) : write())
   return { kind: 'appended', baseOffset, lastOffset, batches: count }
@@ -104,23 +103,26 @@ function forEachBatch(batches: Buffer, visit: (cursor: BatchCursor) => void): vo
 }
 
 /** Number of batches; throws unless the bytes are whole batches to the end. */
-function countBatches(contents: LogContents, batches: Buffer): number {
+function countBatches(contents: LogContents, batches: Buffer, check: (cursor: BatchCursor) => void = () => {}): number {
   const cursor = new BatchCursor()
   let count = 0
   for (let at = 0; at < batches.length; at += cursor.sizeBytes) {
     const state = cursor.moveTo(batches, at)
-    if (state === 'whole') count++
-    else throw new LogError('corrupt', `${contents.name}: the bytes to append are no whole batch at ${at}: ${state}`)
+    if (state !== 'whole')
+      throw new LogError('corrupt', `${contents.name}: the bytes to append are no whole batch at ${at}: ${state}`)
+    check(cursor)
+    count++
   }
   return count
 }
 
-function checkOrder(contents: LogContents, batches: Buffer): { baseOffset: number; lastOffset: number } {
+/** Number and offsets of the batches; throws unless they are whole and may follow the log end. */
+function checkOrder(contents: LogContents, batches: Buffer): { count: number; baseOffset: number; lastOffset: number } {
   const { logStartOffset, logEndOffset } = contents
   const isFresh = contents.isEmpty && logStartOffset === logEndOffset
   let first = -1
   let last = -1
-  forEachBatch(batches, ({ baseOffset, lastOffset }) => {
+  const count = countBatches(contents, batches, ({ baseOffset, lastOffset }) => {
     const startsInside = first < 0 && isFresh && lastOffset >= logEndOffset
     const least = first < 0 ? logEndOffset : last + 1
     if (baseOffset < least && !startsInside) {
@@ -130,7 +132,7 @@ function checkOrder(contents: LogContents, batches: Buffer): { baseOffset: numbe
     if (first < 0) first = baseOffset
     last = lastOffset
   })
-  return { baseOffset: first, lastOffset: last }
+  return { count, baseOffset: first, lastOffset: last }
 }
 
 function checkProducers(contents: LogContents, batches: Buffer, origin: 'client' | 'coordinator'): ProducerVerdict {
@@ -153,18 +155,25 @@ function checkProducers(contents: LogContents, batches: Buffer, origin: 'client'
   return verdict
 }
 
-/** `together`: in one write, unless the batches can never share a segment; else a segment takes what fits. */
-async function writeBatches(contents: LogContents, batches: Buffer, how: { together: boolean }): Promise<void> {
+/**
+ * `together`: in one write, unless the batches can never share a segment; else a segment takes what fits. `lastOffset` is that
+ * of the last batch.
+ */
+async function writeBatches(
+  contents: LogContents,
+  batches: Buffer,
+  how: { together: boolean; lastOffset: number },
+): Promise<void> {
   const cursor = new BatchCursor()
   let start = 0
   while (start < batches.length) {
     cursor.moveTo(batches, start)
-    let end = runEnd(contents, batches, start)
+    let end = runEnd(contents, batches, { start, lastOffset: how.lastOffset })
     const left = batches.length - start
     const splits = how.together && end < batches.length && left <= contents.config.segmentBytes
     if (end === start || splits) {
       await startSegmentFor(contents, cursor)
-      end = runEnd(contents, batches, start)
+      end = runEnd(contents, batches, { start, lastOffset: how.lastOffset })
     }
     await writeRun(contents, batches.subarray(start, end))
     start = end
@@ -178,12 +187,18 @@ async function startSegmentFor(contents: LogContents, { baseOffset, lastOffset }
 }
 
 /** End of the batches from `start` on that the active segment takes; `start` itself if it takes none. */
-function runEnd(contents: LogContents, batches: Buffer, start: number): number {
+function runEnd(
+  contents: LogContents,
+  batches: Buffer,
+  { start, lastOffset }: { start: number; lastOffset: number },
+): number {
   const { config, environment } = contents
   const { active } = contents.segments
   const cursor = new BatchCursor()
   cursor.moveTo(batches, start)
   if (active.isOver(cursor, config, environment.clock.nowMs())) return start
+  const allFit = active.sizeBytes + batches.length - start <= config.segmentBytes && active.covers(lastOffset)
+  if (allFit) return batches.length
   let end = start
   while (end < batches.length) {
     cursor.moveTo(batches, end)
