@@ -30,6 +30,7 @@ import { kafkaSource } from '../source/source-cluster.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Endpoint } from './listeners.ts'
 import { nodeMetrics } from './node-metrics.ts'
+import { openFilesMax } from './open-file-limit.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
 import type { NodeSettings } from './settings.ts'
 import { Startup } from './startup.ts'
@@ -66,7 +67,7 @@ export async function startNode(settings: NodeSettings, environment: NodeEnviron
 async function start(settings: NodeSettings, environment: NodeEnvironment, startup: Startup): Promise<RunningNode> {
   const { logger } = environment
   const { nodeId, kafka: file } = settings
-  const fs = nodeFileSystem()
+  const fs = nodeFileSystem({ openFilesMax: openFilesMax() })
   fs.blocking = true
   const store = await openStore({ settings, fs, logger }, startup)
   const { controller, replicas } = await openCluster({ settings, store, fs, logger }, startup)
