@@ -1,8 +1,9 @@
 /** Puts whole batches behind the log end; PartitionLog calls it, one append at a time. */
+
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { type BatchHeader, isControl, readBatchHeader } from '../protocol/batches/batch-header.ts'
 import { stampBaseOffset, stampLeaderEpoch } from '../protocol/batches/batch-layout.ts'
 import { decodeControlRecord } from '../protocol/batches/control-batch.ts'
-import { BatchCursor } from './batch-cursor.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import { checkProducer, follows, type ProducerVerdict, sequenceRefusal } from './producer-check.ts'

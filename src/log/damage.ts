@@ -1,9 +1,9 @@
 /** Tells damage from the torn tail of a crash, for logs that made every append durable before the next one; recovery asks it. */
 
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { readBatchHeader } from '../protocol/batches/batch-header.ts'
 import { at } from '../protocol/batches/batch-layout.ts'
 import { verifyBatch } from '../protocol/batches/verify-batch.ts'
-import { BatchCursor } from './batch-cursor.ts'
 import { LogError } from './log-error.ts'
 import type { Segment } from './segment.ts'
 

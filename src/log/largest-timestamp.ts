@@ -1,5 +1,5 @@
 /** The running maximum of batch timestamps of one segment, kept without allocating; owned by Segment. */
-import type { BatchCursor } from './batch-cursor.ts'
+import type { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { joined } from './producer-entry.ts'
 import type { TimestampOffset } from './time-index.ts'
 

@@ -1,5 +1,5 @@
 /** Reads whole batches from a log, by offset; PartitionLog calls it, any number of reads at a time and beside appends. */
-import { BatchCursor } from './batch-cursor.ts'
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import type { Segment } from './segment.ts'

@@ -1,10 +1,10 @@
 /** What producers may append, by Kafka's rules, and what a snapshot keeps of them. */
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { readBatchHeader } from '../protocol/batches/batch-header.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { buildEndMarker } from '../protocol/batches/control-batch.ts'
-import { BatchCursor } from './batch-cursor.ts'
 import { checkProducer } from './producer-check.ts'
 import { ProducerState } from './producer-state.ts'
 

@@ -1,6 +1,7 @@
 /** What a log remembers about one producer id; ProducerState owns the entries, the snapshot file stores them. */
+
+import type { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { at } from '../protocol/batches/batch-layout.ts'
-import type { BatchCursor } from './batch-cursor.ts'
 
 /** Kafka lets an idempotent producer have five batches in flight, so as many may come again. */
 const BATCHES_KEPT = 5

@@ -1,8 +1,9 @@
 /** What a log knows of its producers and transactions, built from batch headers and markers; owned by PartitionLog. */
+
+import type { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { readBatchHeader } from '../protocol/batches/batch-header.ts'
 import { at } from '../protocol/batches/batch-layout.ts'
 import { decodeControlRecord } from '../protocol/batches/control-batch.ts'
-import type { BatchCursor } from './batch-cursor.ts'
 import { joined, ProducerEntry } from './producer-entry.ts'
 import { decodeProducerSnapshot, encodeProducerSnapshot } from './producer-snapshot.ts'
 import type { AbortedTransaction } from './transaction-index.ts'

@@ -1,5 +1,5 @@
 /** Opens a log directory: finds its end, and after an unclean stop the longest valid prefix; PartitionLog.open calls it. */
-import type { BatchCursor } from './batch-cursor.ts'
+import type { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { type DamagePolicy, type InvalidTail, isIntact, requireTornTail } from './damage.ts'
 import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
 import { type EpochEntry, LeaderEpochs } from './leader-epochs.ts'

@@ -1,5 +1,5 @@
 /** Reads a stretch of a segment file batch by batch in bounded memory; recovery, replay, lookups and time searches use it. */
-import { BatchCursor } from './batch-cursor.ts'
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import type { LogFile } from './file-system.ts'
 
 /** What to read. */

@@ -1,6 +1,7 @@
 /** One segment: a log file with its indexes. PartitionLog owns the list of them; appends go to the last one only. */
+
+import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { HEADER_BYTES } from '../protocol/batches/batch-layout.ts'
-import { BatchCursor } from './batch-cursor.ts'
 import { segmentFileName } from './file-names.ts'
 import type { LogFile } from './file-system.ts'
 import { LargestTimestamp } from './largest-timestamp.ts'

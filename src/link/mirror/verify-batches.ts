@@ -1,8 +1,9 @@
 /** Second stage of the pipeline: may these bytes from the source be appended as they are? Pure; called by the mirror partition. */
+import { BatchCursor } from '../../protocol/batches/batch-cursor.ts'
 import { BatchError } from '../../protocol/batches/batch-error.ts'
-import { type BatchHeader, NO_LEADER_EPOCH } from '../../protocol/batches/batch-header.ts'
-import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
-import { verifyBatch } from '../../protocol/batches/verify-batch.ts'
+import { NO_LEADER_EPOCH, readBatchHeader } from '../../protocol/batches/batch-header.ts'
+import { nextBatchPosition } from '../../protocol/batches/batch-iteration.ts'
+import { verifyBatch, verifyBatchAt } from '../../protocol/batches/verify-batch.ts'
 import type { EpochRange } from '../state-records/source-epochs-record.ts'
 import type { MirrorTopicError } from '../states/mirror-topic-error.ts'
 
@@ -45,17 +46,19 @@ export function verifyBatches(records: Buffer, context: VerifyContext): Verified
   let batches = 0
   const result = (refusal?: BatchRefusal): VerifiedBatches => ({ bytes, batches, nextOffset, newEpochs, refusal })
   try {
-    for (const header of batchesIn(records)) {
-      verifyBatch(records, header)
+    const cursor = new BatchCursor()
+    while (moveTo(cursor, records, bytes)) {
+      verifyBatchAt(cursor)
       const mayStartBelow = batches === 0 && context.logIsEmpty
-      const refusal = orderRefusal(header, { nextOffset, mayStartBelow, epoch })
+      const refusal = orderRefusal(cursor, { nextOffset, mayStartBelow, epoch })
       if (refusal) return result(refusal)
-      if (header.leaderEpoch !== NO_LEADER_EPOCH && header.leaderEpoch !== epoch) {
-        newEpochs.push({ epoch: header.leaderEpoch, firstOffset: Math.max(header.baseOffset, nextOffset) })
-        epoch = header.leaderEpoch
+      const { leaderEpoch } = cursor
+      if (leaderEpoch !== NO_LEADER_EPOCH && leaderEpoch !== epoch) {
+        newEpochs.push({ epoch: leaderEpoch, firstOffset: Math.max(cursor.baseOffset, nextOffset) })
+        epoch = leaderEpoch
       }
-      nextOffset = header.lastOffset + 1
-      bytes = header.position + header.sizeBytes
+      nextOffset = cursor.lastOffset + 1
+      bytes += cursor.sizeBytes
       batches++
     }
   } catch (error) {
@@ -65,8 +68,18 @@ export function verifyBatches(records: Buffer, context: VerifyContext): Verified
   return result()
 }
 
+/** False at the end, also before a batch that is not complete. Throws BatchError with what is wrong with a batch. */
+function moveTo(cursor: BatchCursor, records: Buffer, position: number): boolean {
+  const state = cursor.moveTo(records, position)
+  if (state === 'whole') return true
+  // Old formats show before the batch is complete.
+  if (nextBatchPosition(records, position) === -1) return false
+  verifyBatch(records, readBatchHeader(records, position))
+  throw new BatchError('invalid-header', `the batch at byte ${position} is ${state}`)
+}
+
 function orderRefusal(
-  header: BatchHeader,
+  header: { readonly baseOffset: number; readonly lastOffset: number; readonly leaderEpoch: number },
   expected: { nextOffset: number; mayStartBelow: boolean; epoch: number | undefined },
 ): BatchRefusal | undefined {
   const { baseOffset, lastOffset, leaderEpoch } = header

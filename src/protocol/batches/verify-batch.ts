@@ -1,7 +1,7 @@
 /** Proves that a batch is whole and unchanged since its producer wrote it; the mirror, the log's recovery and Produce call it. */
+import type { BatchCursor } from './batch-cursor.ts'
 import { BatchError } from './batch-error.ts'
-import type { BatchHeader } from './batch-header.ts'
-import { checkMagicAndSize } from './batch-header.ts'
+import { type BatchHeader, checkMagicAndSize, readBatchHeader } from './batch-header.ts'
 import { CRC_COVERS_FROM, sizeAt } from './batch-layout.ts'
 import { crc32c } from './crc32c.ts'
 
@@ -36,6 +36,14 @@ export function verifyBatch(buffer: Buffer, header: BatchHeader): void {
     )
   }
   checkCounts(header)
+}
+
+/** The same for the whole batch at a cursor; allocates next to nothing for a good one. */
+export function verifyBatchAt(cursor: BatchCursor): void {
+  const { buffer, position, sizeBytes, recordCount } = cursor
+  const intact = computeCrc(buffer, position, sizeBytes) === cursor.crc
+  const plausible = recordCount >= 0 && recordCount <= cursor.lastOffset - cursor.baseOffset + 1
+  if (!intact || !plausible) verifyBatch(buffer, readBatchHeader(buffer, position))
 }
 
 /** The CRC can be right and the producer wrong. */

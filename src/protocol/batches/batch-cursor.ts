@@ -1,9 +1,9 @@
-/** Walks batch headers in a buffer without allocating; the log's append, read, recovery and replay paths share it. */
-import { at, attributeBit, HEADER_BYTES, LOG_OVERHEAD_BYTES } from '../protocol/batches/batch-layout.ts'
+/** Walks batch headers in a buffer without allocating; the mirror's verification and all paths of the log share it. */
+import { at, attributeBit, HEADER_BYTES, LOG_OVERHEAD_BYTES } from './batch-layout.ts'
 
 const TWO_32 = 0x1_0000_0000
 
-/** The header fields that a log needs of the batch at `position`; valid after `moveTo` answered `whole` or `partial`. */
+/** The header fields that a copy needs of the batch at `position`; valid after `moveTo` answered `whole` or `partial`. */
 export class BatchCursor {
   buffer: Buffer = Buffer.alloc(0)
   #view = viewOf(this.buffer)
@@ -38,6 +38,14 @@ export class BatchCursor {
 
   get leaderEpoch(): number {
     return this.#view.getInt32(this.position + at.leaderEpoch)
+  }
+
+  get crc(): number {
+    return this.#view.getUint32(this.position + at.crc)
+  }
+
+  get recordCount(): number {
+    return this.#view.getInt32(this.position + at.recordCount)
   }
 
   get isControl(): boolean {
