@@ -18,6 +18,9 @@ async function mirroring(policy: 'fail' | 'truncate' = 'truncate', more: Record<
   return { world, source, log, view: () => world.engine.describeMirror('west', 'orders') }
 }
 
+const alter = (world: EngineWorld, name: string, value: string) =>
+  world.engine.alterLinkConfigs('west', [{ name, operation: 'SET', value }], { validateOnly: false })
+
 const bytes = (batches: readonly { bytes: Buffer }[]) => Buffer.concat(batches.map(batch => batch.bytes))
 
 test('a truncated tail is cut to the common point, reported, and what the source has instead is mirrored', async () => {
@@ -92,6 +95,26 @@ test('the ranges of epochs that were cut off are forgotten before the cut', asyn
   // Report, ranges, cut, range of the new epoch, append.
   deepEqual(world.process.effects, ['append state', 'append state', 'truncate', 'flush', 'append state', 'append'])
   equal(log.logEndOffset, 12)
+  await world.engine.stop()
+})
+
+// The source's first epoch began where its log started, inside a batch. The mirror was cut to that offset, in a hole of its own,
+// and the batch, which begins below, did not fit any more. Found by simulation.
+test('a cut never ends in a hole, where the next batch may begin below', async () => {
+  const { world, source, log, view } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(23, 5), batchAt(28, 5))
+  await world.mirrorAll()
+  await alter(world, 'topic.config.sync.include', 'delete.retention.ms')
+  source.truncateTo(13)
+  source.append(batchAt(13, 4, { epoch: 1 }), batchAt(17, 3, { epoch: 1 }))
+  source.logStartOffset = 14
+  source.epochEnd = { epoch: 0, endOffset: 14 }
+  await world.mirrorAll(4)
+  equal(view().status, 'ACTIVE')
+  deepEqual(
+    log.batches.map(batch => batch.header.baseOffset),
+    [0, 13, 17],
+  )
   await world.engine.stop()
 })
 

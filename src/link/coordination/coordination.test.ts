@@ -1,7 +1,9 @@
 /** Group commit, queues per key and bounded work. */
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { ZERO_UUID } from '../../core/uuid.ts'
 import type { StateLog, StateRecord } from '../ports.ts'
+import { decodeStateKey, encodeStateKey } from '../state-records/state-key.ts'
 import { mapBounded } from './bounded.ts'
 import { KeyedQueues } from './keyed-queues.ts'
 import { StateJournal } from './state-journal.ts'
@@ -55,6 +57,37 @@ test('a failed append fails those in it and nobody later', async () => {
   error = undefined
   await journal.append([record('c')])
   deepEqual(appends, [['c']])
+})
+
+// The answer to an append was lost, and the record was decided all the same. The next change was found to be none when compared
+// with what had been replayed, and was acknowledged, while the record that nobody had seen said something else. Found by simulation.
+test('after a failed append nothing is decided before a no-op has gone through', async () => {
+  const durable: string[] = []
+  let isLost = true
+  const log: StateLog = {
+    open: async () => {},
+    close: async () => {},
+    append: async records => {
+      durable.push(...records.map(({ key }) => decodeStateKey(key).name))
+      if (isLost) throw new Error('no answer')
+    },
+  }
+  const journal = new StateJournal(log)
+  const named = (name: string): StateRecord => ({
+    key: encodeStateKey({ kind: 2, scope: ZERO_UUID, name, partition: 0 }),
+    value: null,
+  })
+  await journal.certain()
+  deepEqual(durable, [])
+  await rejects(journal.append([named('a')]), /no answer/)
+  await rejects(journal.certain(), /no answer/)
+  isLost = false
+  await journal.certain()
+  deepEqual(durable, ['a', '', ''])
+  await journal.certain()
+  await journal.append([named('b')])
+  await journal.certain()
+  deepEqual(durable, ['a', '', '', 'b'])
 })
 
 test('a large group is cut at its bound, never through one caller', async () => {

@@ -23,6 +23,7 @@ export class LinkChanges {
    */
   update(linkId: Uuid, change: (link: LinkRecord) => LinkRecord): Promise<LinkRecord | undefined> {
     return this.#queues.run(linkId, async () => {
+      await this.#journal.certain()
       const link = this.#desired.link(linkId)
       if (!link) return undefined
       const next = change(link)

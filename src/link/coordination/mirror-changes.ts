@@ -89,6 +89,7 @@ export class MirrorChanges {
 
   #change(id: MirrorId, decide: (record: MirrorRecord) => MirrorRecord | undefined): Promise<MirrorRecord | undefined> {
     return this.#queues.run(mirrorIdText(id), async () => {
+      await this.#journal.certain()
       const record = this.current(id)
       const next = decide(record)
       if (next === record) return record

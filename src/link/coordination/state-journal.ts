@@ -1,5 +1,6 @@
 /** Group commit in front of the state log: records of many callers go into one durable append. Used by whatever writes state. */
 import type { StateLog, StateRecord } from '../ports.ts'
+import { coordinatorStateRecord } from '../state-records/record-codec.ts'
 
 /** Records of one append; bounds the batch. */
 const recordsMax = 500
@@ -12,11 +13,24 @@ interface Waiting {
 
 export class StateJournal {
   readonly #log: StateLog
+  readonly #onFailure: () => void
+  /** The last append failed: whether it is decided is not known. */
+  #uncertain = false
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
 
-  constructor(log: StateLog) {
+  /** `onFailure` is called after every append that failed. */
+  constructor(log: StateLog, onFailure: () => void = () => {}) {
     this.#log = log
+    this.#onFailure = onFailure
+  }
+
+  /**
+   * Resolves when everything that is decided has been replayed here; to be waited for before anything is decided. After a
+   * failed append that takes a no-op, since a successful append comes behind whatever the failed one left. Rejects as append.
+   */
+  async certain(): Promise<void> {
+    if (this.#uncertain) await this.append([coordinatorStateRecord()])
   }
 
   /**
@@ -43,9 +57,12 @@ export class StateJournal {
       const group = this.#nextGroup()
       try {
         await this.#log.append(group.flatMap(waiting => waiting.records))
+        this.#uncertain = false
         for (const waiting of group) waiting.resolve()
       } catch (error) {
+        this.#uncertain = true
         for (const waiting of group) waiting.reject(error)
+        this.#onFailure()
       }
     }
     // In the same turn as the last look at `#waiting`: a caller that comes later starts a new run.

@@ -23,6 +23,8 @@ export class FakeSourcePartition {
   highWatermark = 0
   leaderEpoch = 0
   batches: Buffer[] = []
+  /** Set: the answer to every question about the end of an epoch. */
+  epochEnd: EpochEnd | undefined
 
   append(...batches: Buffer[]): void {
     for (const batch of batches) {
@@ -228,6 +230,7 @@ export class FakeSource implements SourceClusterFactory {
   }
 
   #epochEnd(source: FakeSourcePartition, requestedEpoch: number): EpochEnd {
+    if (source.epochEnd && requestedEpoch <= source.epochEnd.epoch) return source.epochEnd
     const headers = source.batches.map(batch => readBatchHeader(batch, 0))
     const upTo = headers.filter(header => header.leaderEpoch <= requestedEpoch).at(-1)
     if (!upTo || requestedEpoch > source.leaderEpoch) return { epoch: -1, endOffset: -1 }

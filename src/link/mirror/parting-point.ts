@@ -34,10 +34,11 @@ export async function findPartingPoint(
     if (offset < logStartOffset)
       return `the source ends at offset ${offset}, below the mirror's log start ${logStartOffset}`
     const batch = await lastBatchBelow(log, offset)
-    if (!batch) return { offset, verified: true }
+    if (!batch) return { offset: logStartOffset, verified: true }
     const isWhole = batch.lastOffset < offset
     const verdict = isWhole ? await compareBatch(copies, batch, bounds) : 'different'
-    if (verdict !== 'different') return { offset, verified: verdict === 'equal' }
+    // Not in the middle of a hole: the source may have a batch there that begins below.
+    if (verdict !== 'different') return { offset: batch.lastOffset + 1, verified: verdict === 'equal' }
     if (batch.baseOffset <= logStartOffset) return { offset: logStartOffset, verified: true }
     offset = batch.baseOffset
   }

@@ -27,6 +27,7 @@ export async function createLink(
   const { configs, warnings } = parseLinkConfigs(request.configs)
   const expectedId = expectedClusterId(request, configs)
   return context.operations.run(linkNameQueue(request.name), async () => {
+    await context.journal.certain()
     assertFree(context, request.name, configs)
     if (expectedId === context.destination.clusterId) throw linkError('LINK_REMOTE_IS_SELF', { clusterId: expectedId })
     const remoteClusterId = options.validateLink

@@ -47,6 +47,7 @@ export async function createMirror(
  * never succeed, after the intent was withdrawn.
  */
 export async function finishMirrorCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+  await context.journal.certain()
   if (context.desired.creationOf(creation.mirrorTopic) === undefined) return
   const link = context.desired.link(creation.linkId)
   if (!link) return withdraw(context, creation)

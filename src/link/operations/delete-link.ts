@@ -19,6 +19,7 @@ export async function deleteLink(
   name: string,
   options: { force: boolean; validateOnly: boolean },
 ): Promise<DeleteLinkReport> {
+  await context.journal.certain()
   const link = requireLink(context, name)
   const open = openTopics(context, link)
   if (open.length > 0 && !options.force && link.deletingSinceMs === undefined)
@@ -34,6 +35,7 @@ export async function deleteLink(
 
 /** Everything from the durable intent on; repeated after a crash until the link is gone. */
 export async function finishLinkDeletion(context: OperationContext, linkId: LinkRecord['linkId']): Promise<void> {
+  await context.journal.certain()
   for (const creation of context.desired
     .creations()
     .filter(creation => creation.linkId === linkId)

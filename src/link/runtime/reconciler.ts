@@ -65,13 +65,15 @@ export class Reconciler {
   }
 
   async #round(): Promise<void> {
-    const { desired, logger } = this.#context
+    const { desired, journal, logger } = this.#context
+    // What follows must not wait for the state topic: it may be what ends the fetching of a wrong source.
+    await journal.certain().catch(error => this.#failed('what is decided is not known', error))
     for (const [linkId, runtime] of this.#runtimes) {
       if (desired.link(linkId) && desired.problemOf(linkId) === undefined) continue
       this.#runtimes.delete(linkId)
       await runtime.close()
     }
-    await forgetDeletedTopics(this.#context)
+    await forgetDeletedTopics(this.#context).catch(error => this.#failed('deleted topics are not forgotten', error))
     for (const link of desired.links()) {
       const problem = desired.problemOf(link.linkId)
       if (problem !== undefined) {
@@ -128,8 +130,13 @@ export class Reconciler {
   }
 
   #failed(what: string, error: unknown): void {
-    const { logger, clock } = this.#context
-    logger.warn(what, { error: messageOf(error) })
+    this.#context.logger.warn(what, { error: messageOf(error) })
+    this.retry()
+  }
+
+  /** Another round after the backoff. */
+  retry(): void {
+    const { clock } = this.#context
     if (this.#stopped) return
     this.#retry?.cancel()
     this.#retry = clock.after(this.#backoff.nextMs(), () => void this.run())

@@ -1,0 +1,29 @@
+/** `__lockstep_state` of the simulation: appends whose answer was lost are decided all the same, and replayed before the next one. */
+import type { StateLog, StateRecord } from '../../src/link/ports.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+
+/** `durable` outlives every process. */
+export function simulatedStateLog(durable: StateRecord[], process: SimulatedProcess): StateLog {
+  let give: ((records: readonly StateRecord[]) => void) | undefined
+  let given = 0
+  const replay = () => {
+    const records = durable.slice(given)
+    given = durable.length
+    if (records.length > 0) give?.(records)
+  }
+  return {
+    async open(onRecords) {
+      give = onRecords
+      await process.pass()
+      replay()
+    },
+    async append(records) {
+      replay()
+      await process.effect('append state', () => {
+        durable.push(...records)
+      })
+      replay()
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,141 @@
+/** One source partition of the simulation: its log, its leader epochs, and every history that it ever had. Driven by the random actions. */
+import { type BatchHeader, readBatchHeader } from '../../src/protocol/batches/batch-header.ts'
+import { buildBatch } from '../../src/protocol/batches/build-batch.ts'
+import { buildEndMarker } from '../../src/protocol/batches/control-batch.ts'
+
+/** A batch with what tells it from any other. */
+export interface SourceBatch {
+  readonly header: BatchHeader
+  readonly bytes: Buffer
+}
+
+export interface NewBatch {
+  readonly count: number
+  /** Offsets left out before it, as compaction does. */
+  readonly hole: number
+  readonly kind: 'plain' | 'idempotent' | 'transactional' | 'abort' | 'commit'
+  /** Makes the content unique. */
+  readonly serial: number
+}
+
+const transactionalProducer = 700n
+
+export class SourceLog {
+  logStartOffset = 0
+  logEndOffset = 0
+  /** What consumers may read; behind the log end for a while after appends and elections. */
+  highWatermark = 0
+  leaderEpoch = 0
+  /** As in Kafka's leader-epoch cache: cut at both ends with the log. */
+  #epochs: { readonly epoch: number; startOffset: number }[] = [{ epoch: 0, startOffset: 0 }]
+  /** Since the creation, retention left out; the last one is the present. */
+  readonly histories: SourceBatch[][] = [[]]
+  /** The largest log start that there ever was. */
+  highestLogStart = 0
+
+  get batches(): readonly SourceBatch[] {
+    return this.histories.at(-1) ?? []
+  }
+
+  append({ count, hole, kind, serial }: NewBatch): void {
+    const baseOffset = this.logEndOffset + hole
+    const bytes =
+      kind === 'abort' || kind === 'commit'
+        ? buildEndMarker({
+            type: kind,
+            producerId: transactionalProducer,
+            producerEpoch: 0,
+            coordinatorEpoch: 0,
+            offset: baseOffset,
+            timestamp: BigInt(serial),
+            leaderEpoch: this.leaderEpoch,
+          })
+        : dataBatch({ baseOffset, count, kind, serial, leaderEpoch: this.leaderEpoch })
+    const header = readBatchHeader(bytes, 0)
+    this.histories.at(-1)?.push({ header, bytes })
+    this.logEndOffset = header.lastOffset + 1
+  }
+
+  /** A clean election: nothing is lost, but the new leader may not know yet how far it may be read. */
+  elect(behind: number): void {
+    this.leaderEpoch++
+    this.#epochs.push({ epoch: this.leaderEpoch, startOffset: this.logEndOffset })
+    this.highWatermark = Math.max(this.logStartOffset, this.highWatermark - behind)
+  }
+
+  /** An unclean election: what reaches beyond `offset` is gone, and another history begins. */
+  truncateTo(offset: number): void {
+    const kept = this.batches.filter(batch => batch.header.lastOffset < offset)
+    this.histories.push([...kept])
+    this.logEndOffset = Math.max(offset, (kept.at(-1)?.header.lastOffset ?? -1) + 1)
+    this.highWatermark = Math.min(this.highWatermark, this.logEndOffset)
+    this.logStartOffset = Math.min(this.logStartOffset, this.logEndOffset)
+    this.#epochs = this.#epochs.filter(({ startOffset }) => startOffset < this.logEndOffset)
+    this.leaderEpoch++
+    this.#epochs.push({ epoch: this.leaderEpoch, startOffset: this.logEndOffset })
+  }
+
+  /** Retention, or DeleteRecords. */
+  raiseLogStart(offset: number): void {
+    this.logStartOffset = Math.max(this.logStartOffset, Math.min(offset, this.highWatermark))
+    this.highestLogStart = Math.max(this.highestLogStart, this.logStartOffset)
+    const covering = this.#epochs.findLastIndex(({ startOffset }) => startOffset <= this.logStartOffset)
+    if (covering <= 0) return
+    const [first, ...rest] = this.#epochs.slice(covering)
+    if (first) this.#epochs = [{ ...first, startOffset: this.logStartOffset }, ...rest]
+  }
+
+  settleHighWatermark(): void {
+    this.highWatermark = this.logEndOffset
+  }
+
+  /** Kafka's answer to OffsetForLeaderEpoch. */
+  endOfEpoch(requested: number): { epoch: number; endOffset: number } {
+    const unknown = { epoch: -1, endOffset: -1 }
+    const latest = this.#epochs.at(-1)
+    const first = this.#epochs[0]
+    if (!latest || !first || requested > latest.epoch) return unknown
+    if (requested === latest.epoch) return { epoch: requested, endOffset: this.logEndOffset }
+    const higher = this.#epochs.find(({ epoch }) => epoch > requested)
+    if (!higher) return unknown
+    if (requested < first.epoch) return { epoch: requested, endOffset: first.startOffset }
+    const floor = this.#epochs.findLast(({ epoch }) => epoch <= requested)
+    return { epoch: floor?.epoch ?? -1, endOffset: higher.startOffset }
+  }
+
+  /** At most `count` batches from `offset` on, below the high watermark. */
+  read(offset: number, count: number): Buffer {
+    const found: Buffer[] = []
+    for (const { header, bytes } of this.batches) {
+      if (header.lastOffset < Math.max(offset, this.logStartOffset)) continue
+      if (header.lastOffset >= this.highWatermark || found.length === count) break
+      found.push(bytes)
+    }
+    return Buffer.concat(found)
+  }
+}
+
+function dataBatch(batch: Omit<NewBatch, 'hole'> & { baseOffset: number; leaderEpoch: number }): Buffer {
+  const { baseOffset, count, kind, serial, leaderEpoch } = batch
+  const producer =
+    kind === 'plain'
+      ? {}
+      : {
+          producerId: kind === 'transactional' ? transactionalProducer : BigInt(serial % 5),
+          producerEpoch: 0,
+          baseSequence: 0,
+        }
+  const value = Buffer.from(`value ${serial}`)
+  return buildBatch({
+    baseOffset,
+    leaderEpoch,
+    ...producer,
+    transactional: kind === 'transactional',
+    records: Array.from({ length: count }, (_, offsetDelta) => ({
+      offsetDelta,
+      timestamp: BigInt(serial),
+      key: null,
+      value,
+    })),
+  })
+}
