@@ -16,6 +16,10 @@ export class ByteBudget {
     return this.#used
   }
 
+  get freeBytes(): number {
+    return Math.max(0, this.bytesMax - this.#used)
+  }
+
   /** Callers of `acquire` that wait. */
   get waitingCount(): number {
     return this.#waiting.length

@@ -1,8 +1,8 @@
 // One raw request to a node and its decoded answer, on a connection of its own; the parity cases ask both nodes through it.
 import { connect } from 'node:net'
 import type { Uuid } from '../../src/core/uuid.ts'
-import { RequestHeader } from '../../src/protocol/messages/header.ts'
 import type { Api } from '../../src/protocol/schema/message.ts'
+import { answerOf, requestFrame } from '../raw-request.ts'
 
 /** One of the two nodes that are compared. */
 export interface Peer {
@@ -27,17 +27,8 @@ export async function ask<Q, QI, R, RI>(
   request: QI,
   { version, clientId = 'parity' }: AskOptions,
 ): Promise<R | 'closed' | 'silent'> {
-  const header = { requestApiKey: api.key, requestApiVersion: version, correlationId: 7, clientId }
-  const frame = Buffer.concat([
-    RequestHeader.encode(header, api.requestHeaderVersion(version)),
-    api.request.encode(request, version),
-  ])
-  const size = Buffer.alloc(4)
-  size.writeInt32BE(frame.length)
-  const answer = await exchangeFrames(peer.port, Buffer.concat([size, frame]))
-  if (typeof answer === 'string') return answer
-  const body = answer.subarray(api.responseHeaderVersion(version) >= 1 ? 5 : 4)
-  return api.response.decode(body, version)
+  const answer = await exchangeFrames(peer.port, requestFrame(api, request, { version, clientId }))
+  return typeof answer === 'string' ? answer : answerOf(api, answer, version)
 }
 
 function exchangeFrames(port: number, request: Buffer): Promise<Buffer | 'closed' | 'silent'> {

@@ -27,6 +27,9 @@ import { resolveFetched } from '../resolve-topic.ts'
 const NO_STORAGE_ERROR_VERSION_MAX = 5
 /** From this version on the answer names the present leader. */
 const CURRENT_LEADER_VERSION = 16
+/** One answer takes at most this part of the memory for answers that is free. */
+const SHARES = 32
+const SHARE_BYTES_MIN = 64 * 1024
 
 export const fetch = handlerOf(FetchApi, {
   versions: { min: 4, max: 18 },
@@ -116,13 +119,17 @@ async function readTargets(
     isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
     maxWaitMs: request.maxWaitMs,
     minBytes: request.minBytes,
-    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax),
+    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax, shareOf(broker)),
     targets: of.targets,
     memory,
     signal: client.signal,
   }
   return await fetchFromLog(broker.replicas, query, broker.clock)
 }
+
+/** The fewer memory is left, the smaller the answers: a hundred clients that take none cannot use it up. */
+const shareOf = ({ answerBudget }: BrokerContext): number =>
+  Math.max(SHARE_BYTES_MIN, Math.floor(answerBudget.freeBytes / SHARES))
 
 /** Kafka's answer for what it does not even look up, to the letter. */
 const missingPartition = (errorCode: number): FetchedPartition => ({
