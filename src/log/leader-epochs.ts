@@ -69,6 +69,13 @@ export class LeaderEpochs {
     this.#dirty = true
   }
 
+  /** Forgets later epochs that claim to start at or below `offset`, where a batch of `epoch` lies. */
+  dropClaims(epoch: number, offset: number): void {
+    if ((this.epochAt(offset) ?? -1) <= epoch) return
+    this.#entries = this.#entries.filter(entry => entry.epoch <= epoch || entry.startOffset > offset)
+    this.#dirty = true
+  }
+
   /** Forgets epochs that start at or above `endOffset`. */
   truncateFromEnd(endOffset: number): void {
     const latest = this.latest

@@ -131,8 +131,11 @@ async function findMissingEpochs({ segments, epochs, logStartOffset, logEndOffse
   if (found.length > 0) epochs.addBefore(found)
 }
 
+/** A batch is the truth about its epoch: an append that failed can leave one behind, and a later epoch that began with nothing. */
 function noteEpoch({ epochs }: LogContents, { leaderEpoch, baseOffset }: BatchCursor): void {
-  if (leaderEpoch >= 0 && leaderEpoch > (epochs.latest?.epoch ?? -1)) epochs.assign(leaderEpoch, baseOffset)
+  const latest = epochs.latest?.epoch ?? -1
+  if (leaderEpoch > latest) epochs.assign(leaderEpoch, baseOffset)
+  else if (leaderEpoch >= 0 && leaderEpoch < latest) epochs.dropClaims(leaderEpoch, baseOffset)
 }
 
 /** Verifies batch by batch from a segment on, rebuilding indexes and state; the log ends before the first invalid batch. */
