@@ -18,6 +18,8 @@ export interface LogCheckpoint {
   save(): Promise<void>
   /** The state has changed; saving it may wait. */
   changed(): void
+  /** The recovery point has moved on; saving that may wait for long: it only makes the next recovery shorter. */
+  flushed(): void
 }
 
 /** For a log outside of a LogStore: everything is verified after a crash, and the log starts with its first segment. */
@@ -25,4 +27,5 @@ export const noCheckpoint: LogCheckpoint = {
   load: () => ({ logStartOffset: 0, recoveryPoint: NOTHING_DURABLE }),
   save: async () => {},
   changed: () => {},
+  flushed: () => {},
 }

@@ -54,6 +54,8 @@ export interface OpenLogOptions {
 }
 
 const CHECKPOINT_DELAY_MS = 5_000
+/** Kafka's `log.flush.offset.checkpoint.interval.ms`. */
+const RECOVERY_POINT_DELAY_MS = 60_000
 
 export class LogStore {
   readonly directory: string
@@ -70,7 +72,7 @@ export class LogStore {
   readonly #logStarts: OffsetCheckpoint
   readonly #highWatermarks: OffsetCheckpoint
   readonly #busy = new Map<string, Promise<unknown>>()
-  #savePlanned = false
+  readonly #planned = new Set<number>()
   #closed = false
 
   private constructor(
@@ -257,14 +259,15 @@ export class LogStore {
       }),
       save: () => this.saveCheckpoints(),
       changed: () => this.#planSave(),
+      flushed: () => this.#planSave(RECOVERY_POINT_DELAY_MS),
     }
   }
 
-  #planSave(): void {
-    if (this.#savePlanned || this.#closed) return
-    this.#savePlanned = true
-    this.#options.clock.after(this.#options.checkpointDelayMs ?? CHECKPOINT_DELAY_MS, () => {
-      this.#savePlanned = false
+  #planSave(delayMs = this.#options.checkpointDelayMs ?? CHECKPOINT_DELAY_MS): void {
+    if (this.#planned.has(delayMs) || this.#closed) return
+    this.#planned.add(delayMs)
+    this.#options.clock.after(delayMs, () => {
+      this.#planned.delete(delayMs)
       if (this.#closed) return
       this.saveCheckpoints().catch(error => {
         this.#options.logger.warn('checkpoints not saved', { directory: this.directory, error: String(error) })

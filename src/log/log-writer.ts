@@ -204,6 +204,7 @@ export class LogWriter {
     for (const segment of closing) rolled.delete(segment)
     this.#flushedOffset = Math.max(this.#flushedOffset, logEndOffset)
     if (closing.length > 0) this.#checkpoint.changed()
+    else this.#checkpoint.flushed()
   }
 
   /** The next start then reads no batches but the last few. */
