@@ -12,7 +12,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** args: {bootstrap, topics: [{name, partitions?, replicationFactor?, configs?}]}. Answers {name: topic id}. */
+/** args: {bootstrap, topics: [{name, partitions?, replicationFactor?, assignments?: [[broker]] (instead of both), configs?}]}. Answers {name: topic id}. */
 public final class CreateTopicsCommand implements Command {
     @Override
     public Object run(JsonNode args) throws Exception {
@@ -22,12 +22,26 @@ public final class CreateTopicsCommand implements Command {
             Map<String, String> configs = new HashMap<>();
             topic.path("configs").fields().forEachRemaining(field -> configs.put(field.getKey(), field.getValue().asText()));
             short replication = (short) topic.path("replicationFactor").asInt(1);
-            topics.add(new NewTopic(topic.get("name").asText(), topic.path("partitions").asInt(1), replication).configs(configs));
+            String name = topic.get("name").asText();
+            NewTopic created = topic.has("assignments")
+                ? new NewTopic(name, assignments(topic.get("assignments")))
+                : new NewTopic(name, topic.path("partitions").asInt(1), replication);
+            topics.add(created.configs(configs));
         }
         admin.createTopics(topics).all().get();
         Map<String, String> ids = new LinkedHashMap<>();
         for (NewTopic topic : topics) ids.put(topic.name(), whenLed(admin, topic.name()));
         return ids;
+    }
+
+    private static Map<Integer, List<Integer>> assignments(JsonNode partitions) {
+        Map<Integer, List<Integer>> assignments = new HashMap<>();
+        for (JsonNode brokers : partitions) {
+            List<Integer> ids = new ArrayList<>();
+            brokers.forEach(id -> ids.add(id.asInt()));
+            assignments.put(assignments.size(), ids);
+        }
+        return assignments;
     }
 
     private static String whenLed(Admin admin, String name) throws Exception {

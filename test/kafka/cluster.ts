@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly brokers?: 'combined' | number
   /** Extra or changed properties of every node. */
   readonly properties?: Readonly<Record<string, string>>
+  /** Folder with classes that properties name. */
+  readonly plugins?: string
 }
 
 /** A running cluster; `close()` ends its processes and removes its files. */
@@ -73,7 +75,12 @@ export class KafkaCluster {
   }
 }
 
-async function planCluster({ version, brokers = 'combined', properties = {} }: ClusterOptions): Promise<ClusterPlan> {
+async function planCluster({
+  version,
+  brokers = 'combined',
+  properties = {},
+  plugins,
+}: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
   const brokerCount = brokers === 'combined' ? 1 : brokers
@@ -101,7 +108,7 @@ async function planCluster({ version, brokers = 'combined', properties = {} }: C
     },
   }
   const nodes = brokers === 'combined' ? brokerNodes : [controller, ...brokerNodes]
-  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, nodes }
+  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, plugins, nodes }
 }
 
 /** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */

@@ -20,6 +20,8 @@ export interface NodePlan {
 export interface ClusterPlan {
   readonly version: KafkaVersion
   readonly jars: string
+  /** Folder with further classes, for plugins of brokers. */
+  readonly plugins: string | undefined
   readonly clusterId: string
   readonly folder: string
   readonly controllerPort: number
@@ -86,6 +88,16 @@ export class KafkaNode {
     await this.#process?.kill()
   }
 
+  /** Stops the process without ending it: connections stay open and nothing is answered, until `thaw`. */
+  freeze(): void {
+    if (this.pid !== undefined) process.kill(this.pid, 'SIGSTOP')
+  }
+
+  /** Lets a frozen process go on. */
+  thaw(): void {
+    if (this.pid !== undefined) process.kill(this.pid, 'SIGCONT')
+  }
+
   async #writeProperties(): Promise<string> {
     await mkdir(this.#folder, { recursive: true })
     const file = join(this.#folder, 'server.properties')
@@ -115,7 +127,8 @@ export class KafkaNode {
 
   #javaArguments(heap: string): string[] {
     const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn']
-    return [`-Xmx${heap}`, ...quick, '-cp', join(this.#cluster.jars, '*')]
+    const { jars, plugins } = this.#cluster
+    return [`-Xmx${heap}`, ...quick, '-cp', [join(jars, '*'), ...(plugins ? [plugins] : [])].join(':')]
   }
 }
 

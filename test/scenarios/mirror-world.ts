@@ -1,6 +1,6 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
 import { JavaDriver } from '../java/driver.ts'
-import { KafkaCluster } from '../kafka/cluster.ts'
+import { type ClusterOptions, KafkaCluster } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
@@ -21,20 +21,32 @@ export interface MirrorWorld {
 /** A killed Kafka node may only register again once its session has ended: 9 s by default. */
 const shortSession = { 'broker.session.timeout.ms': '4000', 'broker.heartbeat.interval.ms': '500' }
 
+/** What differs from one broker and a link with defaults. */
+export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {
+  /** Properties of the link. */
+  readonly link?: Readonly<Record<string, string>>
+}
+
 /** Starts everything; what was started is ended again if something cannot start. */
-export async function startMirrorWorld(version: KafkaVersion): Promise<MirrorWorld> {
+export async function startMirrorWorld(version: KafkaVersion, options: WorldOptions = {}): Promise<MirrorWorld> {
+  const { link: configs = {}, ...source } = options
   const opened = new Opened()
   try {
     const [cluster, driver, node] = await opened.all<[KafkaCluster, JavaDriver, LockstepNode]>([
-      KafkaCluster.start({ version, properties: { ...eagerCleaner, ...shortSession } }),
+      KafkaCluster.start({
+        ...source,
+        version,
+        properties: { ...eagerCleaner, ...shortSession, ...source.properties },
+      }),
       JavaDriver.start({ version }),
       LockstepNode.start(),
     ])
     const broker = cluster.node(1)
-    const source = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })
+    const there = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })
     const mirror = new TopicSide(driver, node)
-    const link = await MirrorLink.create(node, 'from-kafka', cluster)
-    return { cluster, node, link, sides: { source, mirror }, close: () => opened.close() }
+    const { bootstrap, clusterId } = cluster
+    const link = await MirrorLink.create(node, 'from-kafka', { bootstrap, clusterId, configs })
+    return { cluster, node, link, sides: { source: there, mirror }, close: () => opened.close() }
   } catch (error) {
     await opened.close()
     throw error

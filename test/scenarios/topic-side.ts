@@ -4,6 +4,15 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JavaDriver } from '../java/driver.ts'
 
+/** What a new topic is like; one partition with one replica by default. */
+export interface TopicOptions {
+  readonly partitions?: number
+  readonly replicationFactor?: number
+  /** Brokers of each partition, the preferred leader first; instead of the two above. */
+  readonly assignments?: readonly (readonly number[])[]
+  readonly configs?: Readonly<Record<string, string>>
+}
+
 /** Args of the driver's `produce` beside bootstrap and topic. */
 export interface ProduceArgs {
   readonly partition?: number
@@ -52,6 +61,7 @@ export interface TopicDescription {
   readonly partitions: readonly {
     readonly partition: number
     readonly leader: number
+    readonly isr: readonly number[]
     readonly logStart: number
     readonly highWatermark: number
     readonly lastStable: number
@@ -96,8 +106,22 @@ export class TopicSide {
     this.dataDirectory = place.dataDirectory
   }
 
-  createTopic(name: string, options: { partitions?: number; configs?: Readonly<Record<string, string>> } = {}) {
+  createTopic(name: string, options: TopicOptions = {}) {
     return this.#call('create-topics', { topics: [{ name, ...options }] })
+  }
+
+  deleteTopic(topic: string) {
+    return this.#call('delete-topic', { topic })
+  }
+
+  /** Grows the topic to `count` partitions. */
+  createPartitions(topic: string, count: number) {
+    return this.#call('create-partitions', { topic, count })
+  }
+
+  /** Resolves to the number of partitions that have another leader now. */
+  electLeaders(topic: string, type: 'preferred' | 'unclean'): Promise<number> {
+    return this.#call('elect-leaders', { topic, type })
   }
 
   produce(topic: string, args: ProduceArgs): Promise<Produced> {

@@ -1,0 +1,10 @@
+// The command line of the product, run as a user would; used by suites.
+import { join } from 'node:path'
+import { repositoryRoot } from '../cache.ts'
+import { runTool, type ToolResult } from '../child-process.ts'
+import type { LockstepNode } from '../lockstep-process.ts'
+
+/** Runs `lockstep ARGS` against a node. */
+export function lockstep(node: LockstepNode, args: readonly string[]): Promise<ToolResult> {
+  return runTool(process.execPath, [join(repositoryRoot, 'src/bin/lockstep.ts'), ...args, '--url', node.rest.origin])
+}
