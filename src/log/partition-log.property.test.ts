@@ -27,7 +27,7 @@ class Run {
   readonly trace: string[] = []
   epoch = 0
   /** Appends that failed may have written whole batches, which a crash may bring to light. */
-  failed: Buffer[] = []
+  readonly failed: Buffer[] = []
   #store: LogStore | undefined
   #log: PartitionLog | undefined
 
@@ -104,7 +104,6 @@ class Run {
   async flush(): Promise<void> {
     await Promise.all([this.log.flush(), this.log.flush()])
     strictEqual(this.log.flushedOffset, this.model.logEndOffset)
-    this.failed = []
   }
 
   async readSomewhere(): Promise<void> {
