@@ -70,7 +70,7 @@ export class AnswerQueue {
   #unansweredBytes = 0
   #apiKey = -1
   #failed = false
-  #largest = 0
+  #taken = 0
 
   constructor(options: AnswerQueueOptions) {
     this.#options = options
@@ -81,9 +81,9 @@ export class AnswerQueue {
     return this.#unanswered
   }
 
-  /** Bytes of the largest answer that the client has taken. */
-  get largestTakenBytes(): number {
-    return this.#largest
+  /** Bytes of answers that the client, or the kernel for it, has taken. */
+  get takenBytes(): number {
+    return this.#taken
   }
 
   /** Resolves when a request of this API may begin: others of it were accepted and are few, all else is answered. */
@@ -141,7 +141,7 @@ export class AnswerQueue {
       await writeChunks(socket, piece)
       onProgress()
     }
-    this.#largest = Math.max(this.#largest, bytes)
+    this.#taken += bytes
   }
 
   #wake = () => {}

@@ -55,7 +55,7 @@ export interface ClientContext {
   readonly clientSoftware: ClientSoftware | undefined
   /** Aborted when the connection is gone: waiting for its sake is pointless. */
   readonly signal: AbortSignal
-  /** Largest answer that this client should get now: grows as it takes answers, so that one that never reads costs little. */
+  /** Largest answer that this client should get now: small until it has shown that it reads, so that one that never does costs little. */
   readonly answerBytesMax: number
 }
 

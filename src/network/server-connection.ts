@@ -31,8 +31,10 @@ export interface ServerConnectionSettings {
 const INPUT_BYTES_MAX = 64 * 1024
 /** A request's buffer grows beyond this only as its bytes arrive. */
 const ALLOCATE_AT_ONCE_BYTES_MAX = 1024 * 1024
-/** What a client gets before it has shown that it takes answers. */
-const FIRST_ANSWER_BYTES_MAX = 1024 * 1024
+/** Answers are no larger than this before the client has shown that it reads them. */
+const UNPROVEN_ANSWER_BYTES_MAX = 1024 * 1024
+/** More than the buffers of both kernels hold: who has taken so much has read. */
+const PROVEN_BYTES = 16 * 1024 * 1024
 /** Time after which the system asks a silent client's machine whether it is still there. */
 const KEEP_ALIVE_MS = 60_000
 
@@ -104,7 +106,7 @@ export class ServerConnection implements ClientContext {
   }
 
   get answerBytesMax(): number {
-    return Math.max(FIRST_ANSWER_BYTES_MAX, 2 * this.#answers.largestTakenBytes)
+    return this.#answers.takenBytes < PROVEN_BYTES ? UNPROVEN_ANSWER_BYTES_MAX : Number.MAX_SAFE_INTEGER
   }
 
   /** Milliseconds without a byte taken in or a piece of an answer written; 0 while a handler works. */

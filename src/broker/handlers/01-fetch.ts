@@ -28,7 +28,7 @@ const NO_STORAGE_ERROR_VERSION_MAX = 5
 /** From this version on the answer names the present leader. */
 const CURRENT_LEADER_VERSION = 16
 /** One answer takes at most this part of the memory for answers that is free. */
-const SHARES = 32
+const SHARES = 16
 const SHARE_BYTES_MIN = 64 * 1024
 
 export const fetch = handlerOf(FetchApi, {
