@@ -14,14 +14,11 @@ import type { PartitionLog } from './partition-log.ts'
 const topicId = randomUuid()
 const identity = { clusterId: 'MkU3OEVBNTcwNTJENDM2Qk', nodeId: 3 }
 
-async function store(fs: MemoryFileSystem, more: { identity?: typeof identity; clock?: ManualClock } = {}) {
-  return LogStore.open({
-    directory: '/data',
-    identity: more.identity ?? identity,
-    clock: more.clock ?? new ManualClock(),
-    logger: silentLogger,
-    fs,
-  })
+async function store(
+  fs: MemoryFileSystem,
+  more: { identity?: typeof identity; clock?: ManualClock; foreignTopics?: string[] } = {},
+) {
+  return LogStore.open({ directory: '/data', identity, clock: new ManualClock(), logger: silentLogger, fs, ...more })
 }
 
 const open = (from: LogStore, partition = 0) => from.openLog({ topic: 'orders', partition, topicId, config })
@@ -59,6 +56,61 @@ test('a stop is not clean while a log from before a crash was never opened', asy
   fs.kill()
   await (await store(fs)).close()
   strictEqual((await store(fs)).previousStop.clean, false)
+})
+
+// After a kill -9, no stop was clean again: the metadata log, which the controller opens, counted as never verified.
+test('a stop is clean though the directory holds logs that others open, or that were set aside', async () => {
+  const fs = new MemoryFileSystem()
+  const crashed = await store(fs)
+  await open(crashed)
+  await crashed.openLog({ topic: '__cluster_metadata', partition: 0, config })
+  await crashed.openLog({ topic: 'gone', partition: 7, config })
+  fs.kill()
+  const next = await store(fs, { foreignTopics: ['__cluster_metadata'] })
+  deepStrictEqual(await next.partitions(), [
+    { topic: 'orders', partition: 0, topicId },
+    { topic: 'gone', partition: 7, topicId: undefined },
+  ])
+  strictEqual(/^\/data\/gone-7\.[0-9a-f]{32}-stray$/.test(await next.setAside('gone', 7)), true)
+  await open(next)
+  await next.close()
+  const last = await store(fs, { foreignTopics: ['__cluster_metadata'] })
+  strictEqual(last.previousStop.clean, true)
+  deepStrictEqual(await last.partitions(), [{ topic: 'orders', partition: 0, topicId }])
+})
+
+test('what was recovered once is not made durable again, nor is what nobody touched', async () => {
+  const fs = new MemoryFileSystem()
+  const crashed = await store(fs)
+  for (let partition = 0; partition < 5; partition++) {
+    const log = await open(crashed, partition)
+    await append(log)
+    await log.flush()
+  }
+  fs.kill()
+  const syncsOf = async (work: () => Promise<unknown>) => {
+    const before = fs.syncs
+    await work()
+    return fs.syncs - before
+  }
+  const openAll = async (from: LogStore) => {
+    for (let partition = 0; partition < 5; partition++) {
+      const log = await open(from, partition)
+      await log.assignEpochStart((log.latestEpoch ?? 0) + 1, log.logEndOffset)
+    }
+  }
+  const clock = new ManualClock()
+  const first = await store(fs, { clock })
+  await openAll(first)
+  await clock.advance(5_000)
+  fs.kill()
+  const second = await store(fs)
+  strictEqual(await syncsOf(() => openAll(second)), 0)
+  await second.close()
+  const third = await store(fs)
+  strictEqual(await syncsOf(() => openAll(third)), 0)
+  // The marker of a clean stop.
+  strictEqual(await syncsOf(() => third.close()), 1)
 })
 
 test('partitions on disk are listed with their topic ids', async () => {

@@ -31,6 +31,23 @@ test('many files share a few descriptors', () =>
     await Promise.all(files.map(file => file.close()))
   }))
 
+test('in the calling thread everything answers as otherwise', () =>
+  inDirectory(async directory => {
+    const fs = nodeFileSystem({ openFilesMax: 2 })
+    fs.blocking = true
+    await saveFile(fs, `${directory}/a`, 'some text')
+    const buffer = Buffer.alloc(20)
+    const file = fs.file(`${directory}/a`)
+    strictEqual(await file.read(buffer, 5), 4)
+    strictEqual(buffer.toString('utf8', 0, 4), 'text')
+    await file.close()
+    strictEqual(await fs.sizeOf(`${directory}/a`), 9)
+    deepStrictEqual(await fs.list(directory), ['a'])
+    deepStrictEqual([await fs.sizeOf(`${directory}/b`), await fs.list(`${directory}/b`)], [undefined, undefined])
+    await rejects(fs.readFile(`${directory}/b`), { code: 'ENOENT' })
+    await rejects(fs.file(`${directory}/b`).read(buffer, 0), { code: 'ENOENT' })
+  }))
+
 test('a write of many buffers is one stretch of the file', () =>
   inDirectory(async directory => {
     const file = await nodeFileSystem().create(`${directory}/a`)

@@ -12,7 +12,7 @@ const OPEN_FILES_MAX = 2000
 const WRITE_BYTES_MAX = 512 * 1024
 
 /** Reads up to this size run in the calling thread while `blocking`. */
-const BLOCKING_READ_BYTES_MAX = 256 * 1024
+const BLOCKING_READ_BYTES_MAX = 16 * 1024
 
 /** The disk of this machine. */
 export interface NodeFileSystem extends FileSystem {
