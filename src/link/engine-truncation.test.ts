@@ -82,7 +82,9 @@ test('where the epochs do not tell, CRCs find the common point', async () => {
   await world.engine.stop()
 })
 
-test('the ranges of epochs that were cut off are forgotten before the cut', async () => {
+// They were forgotten first. A node that was killed before the cut left a tail without epochs behind, for which no check of the
+// history was made any more: data of two histories got into one mirror. Found by simulation.
+test('the epochs of what is cut off are forgotten after the cut is on disk', async () => {
   const { world, source, log } = await mirroring()
   source.append(batchAt(0, 10))
   source.leaderEpoch = 4
@@ -92,8 +94,8 @@ test('the ranges of epochs that were cut off are forgotten before the cut', asyn
   source.truncateTo(10)
   source.append(batchAt(10, 2, { epoch: 5 }))
   await world.mirrorAll()
-  // Report, ranges, cut, range of the new epoch, append.
-  deepEqual(world.process.effects, ['append state', 'append state', 'truncate', 'flush', 'append state', 'append'])
+  // Report, cut, ranges, range of the new epoch, append.
+  deepEqual(world.process.effects, ['append state', 'truncate', 'flush', 'append state', 'append state', 'append'])
   equal(log.logEndOffset, 12)
   await world.engine.stop()
 })
@@ -160,7 +162,7 @@ test('while the source cannot be asked nothing is cut and nothing appended', asy
 
 test('a cut that is killed at any of its effects is done by the next node', async () => {
   for (const side of ['before', 'after'] as const)
-    for (let at = 0; at < 3; at++) {
+    for (let at = 0; at < 4; at++) {
       const { world, source, log } = await mirroring()
       source.append(batchAt(0, 10), batchAt(10, 10))
       await world.mirrorAll()

@@ -162,6 +162,8 @@ function verb(name: MirrorVerb, weight: number, acknowledged: Acknowledged): Act
     act: (world, promises) => {
       const topic = world.pick(topicNames) ?? 'orders'
       const asked = promises.asked(topic, name)
+      const bound = world.cluster.topicNamed(topic)
+      if (name === 'failover' && bound) promises.failingOver.add(bound.topicId)
       world.note(`${name} ${topic} asked for`)
       const { process } = world
       const request = { selection: { names: [topic] }, validateOnly: false }

@@ -78,7 +78,7 @@ export class Checks {
         })
         const problem = prefixProblem(
           this.#mirrored(record, partition, log),
-          [theirs?.batches ?? []],
+          theirs?.histories.slice(-1) ?? [],
           this.#lostOf(record, partition),
         )
         // Where nobody could know, an older history may stay below a loss.
@@ -112,7 +112,7 @@ export class Checks {
   #checkStop(record: MirrorRecord): void {
     const logs = this.#logsOf(record)
     const name = record.mirrorTopic
-    demand(this.#promises.failingOver.has(name), () => `${name} was stopped and nobody had asked for it`)
+    demand(this.#promises.failingOver.has(record.topicId), () => `${name} was stopped and nobody had asked for it`)
     for (const [partition, log] of logs.entries()) {
       const point = record.stopPoints[partition]
       demand(log.flushedOffset >= log.logEndOffset, () => `${name}-${partition} is STOPPED with unflushed data`)
@@ -183,12 +183,12 @@ export class Checks {
       const right = {
         created: ['ACTIVE', 'FAILED'],
         paused: ['PAUSED', 'FAILED'],
-        resumed: ['ACTIVE', 'FAILED'],
+        resumed: ['ACTIVE', 'PAUSED', 'FAILED'],
         stopped: ['STOPPED'],
       }[acknowledged]
       demand(
         record !== undefined && right.includes(record.state),
-        () => `${topic} was ${acknowledged} and is ${record?.state}`,
+        () => `${topic} was ${acknowledged} and is ${record?.state}\n  ${record && history(record)}`,
       )
     }
   }
@@ -219,7 +219,9 @@ export class Checks {
 function comparison(log: FakePartition, source: SourceLog): string {
   const text = (batches: readonly { header: BatchHeader }[]) =>
     batches.map(({ header }) => `${header.baseOffset}-${header.lastOffset}@${header.leaderEpoch}`).join(' ')
-  const histories = source.histories.map(found => `  source ${text(found)}`).join('\n')
+  const histories = source.histories
+    .map(found => `  source (from ${found.deletedBelow}) ${text(found.batches)}`)
+    .join('\n')
   return `  mirror from ${log.logStartOffset} to ${log.logEndOffset}: ${text(log.batches)}\n${histories}`
 }
 

@@ -1,6 +1,6 @@
 /** Is what a mirror holds a prefix of a history of its source, holes kept and losses declared? Pure; the checks use it. */
 import type { BatchHeader } from '../../src/protocol/batches/batch-header.ts'
-import type { SourceBatch } from './source-log.ts'
+import type { History, SourceBatch } from './source-log.ts'
 
 /** Offsets that the mirror's history says were deleted at the source before they came; inclusive. */
 export interface LostRange {
@@ -19,9 +19,10 @@ export interface MirroredLog {
 /** undefined = it is; else what is wrong. */
 export function prefixProblem(
   mirror: MirroredLog,
-  histories: readonly (readonly SourceBatch[])[],
+  pasts: readonly History[],
   lost: readonly LostRange[],
 ): string | undefined {
+  const histories = pasts.map(({ batches }) => batches)
   // Positions at which each history can still be the one that the mirror follows.
   let at = histories.map(history => firstAtOrAbove(history, Math.max(mirror.logStartOffset, mirror.startOffset)))
   let next = Math.max(mirror.logStartOffset, mirror.startOffset)
@@ -33,9 +34,14 @@ export function prefixProblem(
       })
     at = continued(at)
     const resumed = endOfLoss(lost, next)
-    if (at.every(position => position < 0) && resumed > next)
-      // After a declared loss nobody can know whether the history is the one of before.
-      at = continued(histories.map(history => firstAtOrAbove(history, resumed)))
+    if (at.every(position => position < 0))
+      // Where the source has deleted what the mirror ends with, nobody can know whether the history is the one of before.
+      at = continued(
+        histories.map((history, index) => {
+          const isUnknowable = resumed > next || pasts.slice(index).some(({ deletedBelow }) => deletedBelow >= next)
+          return isUnknowable ? firstAtOrAbove(history, resumed) : -1
+        }),
+      )
     if (at.every(position => position < 0))
       return `the batch at ${header.baseOffset} (epoch ${header.leaderEpoch}) does not continue any history of the source`
     next = header.lastOffset + 1

@@ -1,4 +1,5 @@
 /** What our node has acknowledged, and what must therefore hold from then on, whatever is killed. Kept by the actions, read by the checks. */
+import type { Uuid } from '../../src/core/uuid.ts'
 import type { MirrorVerb } from '../../src/link/engine-api.ts'
 
 /** An acknowledged result of the last verb on a mirror; forgotten when the next one is asked for. */
@@ -9,21 +10,23 @@ export class Promises {
   readonly mirrors = new Map<string, Acknowledged>()
   /** Acknowledged properties of the link; a property is left out while a change of it is not answered. */
   readonly configs = new Map<string, string>()
-  /** Mirrors for which a failover was asked for, acknowledged or not. */
-  readonly failingOver = new Set<string>()
+  /** Topics for which a failover was asked for, acknowledged or not. */
+  readonly failingOver = new Set<Uuid>()
   linkCreated = false
   /** Alterations of the link so far: only the last one's outcome is certain. */
   alterations = 0
   /** Verbs so far, by mirror: an answer counts only while no other verb was asked for after it. */
   readonly #asked = new Map<string, number>()
 
+  /** Their topics were deleted: what is answered about them still ends with them. */
+  readonly #deleted = new Set<string>()
+
   /** A verb goes out: until it is answered either outcome is right. Returns what `answered` wants. */
   asked(topic: string, verb: MirrorVerb | 'create' | 'delete'): number {
     if (this.mirrors.get(topic) !== 'stopped') this.mirrors.delete(topic)
-    if (verb === 'failover') this.failingOver.add(topic)
     if (verb === 'delete') {
       this.mirrors.delete(topic)
-      this.failingOver.delete(topic)
+      this.#deleted.add(topic)
     }
     const count = (this.#asked.get(topic) ?? 0) + 1
     this.#asked.set(topic, count)
@@ -31,6 +34,7 @@ export class Promises {
   }
 
   answered(topic: string, asked: number, acknowledged: Acknowledged): void {
-    if (this.#asked.get(topic) === asked) this.mirrors.set(topic, acknowledged)
+    if (acknowledged === 'created') this.#deleted.delete(topic)
+    if (this.#asked.get(topic) === asked && !this.#deleted.has(topic)) this.mirrors.set(topic, acknowledged)
   }
 }

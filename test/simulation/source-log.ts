@@ -9,6 +9,13 @@ export interface SourceBatch {
   readonly bytes: Buffer
 }
 
+/** Everything between two unclean elections, what retention deleted included. */
+export interface History {
+  readonly batches: SourceBatch[]
+  /** The largest log start of that time. */
+  deletedBelow: number
+}
+
 export interface NewBatch {
   readonly count: number
   /** Offsets left out before it, as compaction does. */
@@ -28,13 +35,16 @@ export class SourceLog {
   leaderEpoch = 0
   /** As in Kafka's leader-epoch cache: cut at both ends with the log. */
   #epochs: { readonly epoch: number; startOffset: number }[] = [{ epoch: 0, startOffset: 0 }]
-  /** Since the creation, retention left out; the last one is the present. */
-  readonly histories: SourceBatch[][] = [[]]
-  /** The largest log start that there ever was. */
-  highestLogStart = 0
+  /** Since the creation; the last one is the present. */
+  readonly histories: History[] = [{ batches: [], deletedBelow: 0 }]
 
   get batches(): readonly SourceBatch[] {
-    return this.histories.at(-1) ?? []
+    return this.histories.at(-1)?.batches ?? []
+  }
+
+  /** The largest log start that there ever was. */
+  get highestLogStart(): number {
+    return Math.max(...this.histories.map(({ deletedBelow }) => deletedBelow))
   }
 
   append({ count, hole, kind, serial }: NewBatch): void {
@@ -52,7 +62,7 @@ export class SourceLog {
           })
         : dataBatch({ baseOffset, count, kind, serial, leaderEpoch: this.leaderEpoch })
     const header = readBatchHeader(bytes, 0)
-    this.histories.at(-1)?.push({ header, bytes })
+    this.histories.at(-1)?.batches.push({ header, bytes })
     this.logEndOffset = header.lastOffset + 1
   }
 
@@ -66,10 +76,10 @@ export class SourceLog {
   /** An unclean election: what reaches beyond `offset` is gone, and another history begins. */
   truncateTo(offset: number): void {
     const kept = this.batches.filter(batch => batch.header.lastOffset < offset)
-    this.histories.push([...kept])
     this.logEndOffset = Math.max(offset, (kept.at(-1)?.header.lastOffset ?? -1) + 1)
     this.highWatermark = Math.min(this.highWatermark, this.logEndOffset)
     this.logStartOffset = Math.min(this.logStartOffset, this.logEndOffset)
+    this.histories.push({ batches: [...kept], deletedBelow: this.logStartOffset })
     this.#epochs = this.#epochs.filter(({ startOffset }) => startOffset < this.logEndOffset)
     this.leaderEpoch++
     this.#epochs.push({ epoch: this.leaderEpoch, startOffset: this.logEndOffset })
@@ -78,7 +88,8 @@ export class SourceLog {
   /** Retention, or DeleteRecords. */
   raiseLogStart(offset: number): void {
     this.logStartOffset = Math.max(this.logStartOffset, Math.min(offset, this.highWatermark))
-    this.highestLogStart = Math.max(this.highestLogStart, this.logStartOffset)
+    const present = this.histories.at(-1)
+    if (present) present.deletedBelow = this.logStartOffset
     const covering = this.#epochs.findLastIndex(({ startOffset }) => startOffset <= this.logStartOffset)
     if (covering <= 0) return
     const [first, ...rest] = this.#epochs.slice(covering)

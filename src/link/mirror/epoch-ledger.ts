@@ -54,7 +54,7 @@ export class EpochLedger {
     await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
   }
 
-  /** Forgets, durably, what is said about offsets from `endOffset` on; done before they are cut off. */
+  /** Forgets, durably, what is said about offsets from `endOffset` on, which are cut off. */
   async cutTo(endOffset: number): Promise<void> {
     const ranges = this.ranges(endOffset)
     if (ranges.length < this.#recorded().length)

@@ -23,7 +23,11 @@ export async function skipDeleted(
   const { log } = copies
   const { logEndOffset } = log.state()
   const next = await firstBatchOffset(copies, earliest)
-  if (next <= logEndOffset) return undefined
+  if (next <= logEndOffset) {
+    const where = `its log starts at offset ${earliest}, inside the batch that continues the mirror at ${logEndOffset}`
+    await report('out_of_range', `retention at the source has reached the mirror's end: ${where}; nothing was lost`)
+    return undefined
+  }
   const lost = next - logEndOffset
   const message =
     `retention at the source overtook the mirror: offsets ${logEndOffset} to ${next - 1}` +
@@ -44,7 +48,7 @@ async function firstBatchOffset(copies: BothCopies, earliest: number): Promise<n
 }
 
 /**
- * Cuts the mirror to where it parts from its source, ranges of source epochs first. Undefined if they do not part after all;
+ * Cuts the mirror, and then its ranges of source epochs, to where it parts from its source. Undefined if they do not part after all;
  * `refused` if there is no such point, then nothing is cut.
  */
 export async function cutToSource(
@@ -61,8 +65,9 @@ export async function cutToSource(
     `${reason}; the mirror's offsets ${offset} to ${logEndOffset - 1} (${logEndOffset - offset}) were cut off` +
     (verified ? '' : ', which could not be verified, since the source has deleted what is below')
   await report('truncation', cut)
-  await ledger.cutTo(offset)
   await log.truncateTo(offset)
   await log.flush()
+  // Not before the cut is on disk: until then the epochs are what shows that the tail is not the source's.
+  await ledger.cutTo(offset)
   return { cut }
 }
