@@ -161,7 +161,8 @@ export class FetchSlot {
     const waitMs = this.#pollMs()
     const asked = this.#take()
     if (asked.length === 0) return release()
-    const { minBytes, partitionBytesMax } = settings.fetch
+    const { minBytes } = settings.fetch
+    const partitionBytesMax = this.#window.shareBytes(asked.length, settings.fetch.partitionBytesMax)
     const limits = { waitMs, minBytes, partitionBytesMax, responseBytesMax: this.#window.bytes }
     try {
       const topicIds = asked.map(({ route }) => route.topicId)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { FetchWindow } from './fetch-window.ts'
 
 const KIB = 1024
+const MIB = KIB * KIB
 
 test('the window starts small, grows while answers are full and never beyond its bound', () => {
   const window = new FetchWindow(10 * KIB * KIB + 1)
@@ -31,4 +32,14 @@ test('a bound below the usual least size is the size', () => {
   assert.equal(window.bytes, 1000)
   window.record(0)
   assert.equal(window.bytes, 1000)
+})
+
+test('many partitions share an answer, few get as much as they may', () => {
+  const window = new FetchWindow(10 * MIB)
+  for (let answer = 0; answer < 4; answer++) window.record(window.bytes)
+  assert.equal(window.bytes, 10 * MIB)
+  assert.equal(window.shareBytes(1, 5 * MIB), 5 * MIB)
+  assert.equal(window.shareBytes(4, 5 * MIB), 2.5 * MIB)
+  assert.equal(window.shareBytes(100, 5 * MIB), MIB)
+  assert.equal(window.shareBytes(100, MIB / 2), MIB / 2)
 })

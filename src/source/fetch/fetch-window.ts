@@ -1,6 +1,8 @@
 /** How many bytes a fetch slot asks for: grows while answers come full, shrinks while they come small, so that idle slots hold little of the budget. */
 
 const WINDOW_BYTES_MIN = 256 * 1024
+/** A partition's share of an answer is not made smaller than this: what follows has costs per answer, not only per byte. */
+const SHARE_BYTES_MIN = 1024 * 1024
 
 export class FetchWindow {
   readonly #bytesMax: number
@@ -15,6 +17,11 @@ export class FetchWindow {
   /** What to ask for next. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** What to ask for of each of so many partitions, so that a few do not take the whole answer. */
+  shareBytes(partitions: number, bytesMax: number): number {
+    return Math.min(bytesMax, Math.max(SHARE_BYTES_MIN, Math.ceil(this.#bytes / partitions)))
   }
 
   /** Was the last answer so small that the source has nothing more? */
