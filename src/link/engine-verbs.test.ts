@@ -193,3 +193,24 @@ test('a state topic that cannot be used at the start is taken over later', async
   equal(world.engine.ready, true)
   await world.engine.stop()
 })
+
+// The record of the deleted topic was forgotten late, because the state topic could not be written. By then another mirror of
+// the name was there, and its record was removed instead: the new mirror could be written by clients. Found by simulation.
+test('a mirror that is created anew is not forgotten with the deleted topic of its name', async () => {
+  const world = await threeMirrors()
+  const forgetting = new Error('the disk is full')
+  world.process.failNext('append state', forgetting)
+  world.cluster.deleteTopic('orders')
+  await world.settle()
+  world.process.failNext('append state', undefined)
+  // The retry of the round and the creation meet.
+  const created = world.engine.createMirror('west', mirrorRequest('orders'))
+  await world.clock.advance(20_000)
+  await created
+  await world.settle()
+  equal(world.engine.describeMirror('west', 'orders').status, 'ACTIVE')
+  equal(world.engine.writeStatus(world.cluster.topicNamed('orders')?.topicId ?? '', 'orders').kind, 'mirror')
+  await world.start()
+  equal(world.engine.describeMirror('west', 'orders').status, 'ACTIVE')
+  await world.engine.stop()
+})

@@ -2,6 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { linkError } from '../errors.ts'
+import type { StateRecord } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord, PartitionFailure } from '../state-records/mirror-record.ts'
 import { mirrorStateRecord, tombstone } from '../state-records/record-codec.ts'
@@ -14,6 +15,8 @@ import type { StateJournal } from './state-journal.ts'
 export interface MirrorId {
   readonly linkId: Uuid
   readonly mirrorTopic: string
+  /** Given where a particular topic is meant: another mirror that has its name by now is none of it. */
+  readonly topicId?: Uuid
 }
 
 export const mirrorIdText = ({ linkId, mirrorTopic }: MirrorId): string => `${linkId}/${mirrorTopic}`
@@ -32,7 +35,7 @@ export class MirrorChanges {
 
   /** The replayed record. Throws MIRROR_NOT_FOUND. */
   current(id: MirrorId): MirrorRecord {
-    const record = this.#desired.mirror(id.linkId, id.mirrorTopic)
+    const record = this.#find(id)
     if (!record) throw linkError('MIRROR_NOT_FOUND', { topic: id.mirrorTopic, link: this.#linkName(id.linkId) })
     return record
   }
@@ -68,7 +71,7 @@ export class MirrorChanges {
    */
   async fail(id: MirrorId, failures: readonly Omit<PartitionFailure, 'timeMs'>[]): Promise<void> {
     const first = failures[0]
-    if (!first || !this.#desired.mirror(id.linkId, id.mirrorTopic)) return
+    if (!first || !this.#find(id)) return
     await this.#change(id, record => {
       if (record.state === 'STOPPED' || record.stopping !== undefined) return record
       const timeMs = this.#clock.nowMs()
@@ -81,6 +84,11 @@ export class MirrorChanges {
       const next = transition(record, { event: 'fail', reason, linkName, timeMs })
       return next && { ...next, failures: all }
     })
+  }
+
+  /** A topic becomes a mirror; `more` goes into the same durable write. A record of another topic of the name is replaced. */
+  async create(record: MirrorRecord, more: readonly StateRecord[]): Promise<void> {
+    await this.#queues.run(mirrorIdText(record), () => this.#journal.append([mirrorStateRecord(record), ...more]))
   }
 
   async idle(): Promise<void> {
@@ -97,6 +105,11 @@ export class MirrorChanges {
       await this.#journal.append([next === undefined ? tombstone(key) : mirrorStateRecord(next)])
       return next
     })
+  }
+
+  #find({ linkId, mirrorTopic, topicId }: MirrorId): MirrorRecord | undefined {
+    const record = this.#desired.mirror(linkId, mirrorTopic)
+    return topicId === undefined || record?.topicId === topicId ? record : undefined
   }
 
   #linkName(linkId: Uuid): string {

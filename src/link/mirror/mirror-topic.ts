@@ -43,7 +43,7 @@ export class MirrorTopic {
   constructor(options: MirrorTopicOptions) {
     this.#o = options
     const { linkId, mirrorTopic, topicId, stateEpoch } = options.record
-    this.id = { linkId, mirrorTopic }
+    this.id = { linkId, mirrorTopic, topicId }
     this.topicId = topicId
     this.#stateEpoch = stateEpoch
     const partitions = () => this.#partitions.length

@@ -8,7 +8,7 @@ import { linkError } from '../errors.ts'
 import type { DestinationTopic } from '../ports.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
-import { mirrorCreationStateRecord, mirrorStateRecord, tombstone } from '../state-records/record-codec.ts'
+import { mirrorCreationStateRecord, tombstone } from '../state-records/record-codec.ts'
 import { mirrorCreationKey } from '../state-records/state-key.ts'
 import { entryState } from '../states/transition.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
@@ -130,7 +130,7 @@ async function bind(context: OperationContext, topic: DestinationTopic, creation
     startOffsets: creation.startOffsets,
     ...entryState('create', { reason, timeMs }),
   }
-  await context.journal.append([mirrorStateRecord(mirror), intentTombstone(creation)])
+  await context.changes.create(mirror, [intentTombstone(creation)])
   context.logger.info('mirror topic created', { topic: creation.mirrorTopic, partitions: creation.startOffsets.length })
 }
 

@@ -4,7 +4,7 @@ import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
-import type { StopPointRecord } from '../state-records/mirror-record.ts'
+import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
@@ -16,8 +16,8 @@ import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
  */
 export function failOverMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
   return context.operations.run(mirrorQueue(id), async () => {
-    await accept(context, id)
-    return continueStop(context, id)
+    const { topicId } = await accept(context, id)
+    return continueStop(context, { ...id, topicId })
   })
 }
 
@@ -53,8 +53,8 @@ export async function previewFailover(context: OperationContext, id: MirrorId): 
 }
 
 /** Durable before anything happens: from here on the mirror is never fetched again, whatever dies. */
-async function accept(context: OperationContext, id: MirrorId): Promise<void> {
-  await context.changes.update(id, record => {
+function accept(context: OperationContext, id: MirrorId): Promise<MirrorRecord> {
+  return context.changes.update(id, record => {
     assertTransition(context, id, 'failover')
     if (record.stopping) return record
     const stopping = { verb: 'failover', sinceMs: context.clock.nowMs() } as const

@@ -8,7 +8,9 @@ export async function forgetDeletedTopics(context: OperationContext): Promise<vo
   for (const { linkId, mirrorTopic, topicId, state } of [...desired.mirrors()]) {
     if (state === 'STOPPED' || destination.topicById(topicId) || desired.problemOf(linkId) !== undefined) continue
     await context.runtime(linkId)?.stopFetching(mirrorTopic)
-    await changes.transition({ linkId, mirrorTopic }, { event: 'delete', reason: 'its topic was deleted' })
+    // A mirror of the same name may have been created meanwhile.
+    if (desired.mirror(linkId, mirrorTopic)?.topicId !== topicId) continue
+    await changes.transition({ linkId, mirrorTopic, topicId }, { event: 'delete', reason: 'its topic was deleted' })
     logger.info('a mirror ended with its topic', { topic: mirrorTopic })
   }
   const epochs: StateRecord[] = []

@@ -24,7 +24,9 @@ export function resumeMirror(context: OperationContext, id: MirrorId): Promise<V
   return context.operations.run(mirrorQueue(id), async () => {
     const record = await assertResumable(context, id)
     const again = record.failedFrom === 'PENDING_STOPPED' ? '; the promote that failed has to be asked for again' : ''
-    await context.changes.transition(id, { event: 'resume', reason: `resumed on request${again}` })
+    const { topicId } = record
+    const event = { event: 'resume', reason: `resumed on request${again}` } as const
+    await context.changes.transition({ ...id, topicId }, event)
     await context.reconcile()
     return mirrorPositions(context, id)
   })

@@ -32,11 +32,12 @@ export interface StopReport {
 /** Runs the steps from `stopping` (durable) to STOPPED (durable). `step` is told before each one begins. */
 export async function stopMirror(
   context: OperationContext,
-  id: MirrorId,
+  mirror: MirrorId,
   step: (name: StopStep) => void,
 ): Promise<StopReport> {
   step('stop fetching')
-  const { topicId } = context.changes.current(id)
+  const { topicId } = context.changes.current(mirror)
+  const id = { ...mirror, topicId }
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
 
   step('flush')

@@ -102,11 +102,12 @@ export class Reconciler {
       if (desired.problemOf(linkId) !== undefined) continue
       this.#continue(topicNameQueue(mirrorTopic), () => finishMirrorCreation(this.#context, creation))
     }
-    for (const { linkId, mirrorTopic, stopping } of desired.mirrors()) {
+    for (const { linkId, mirrorTopic, topicId, stopping } of desired.mirrors()) {
       if (stopping === undefined || desired.problemOf(linkId) !== undefined) continue
-      const id = { linkId, mirrorTopic }
+      const id = { linkId, mirrorTopic, topicId }
       this.#continue(mirrorQueue(id), async () => {
-        if (desired.mirror(linkId, mirrorTopic)?.stopping !== undefined) await continueStop(this.#context, id)
+        const record = desired.mirror(linkId, mirrorTopic)
+        if (record?.topicId === topicId && record.stopping !== undefined) await continueStop(this.#context, id)
       })
     }
     for (const { linkId, deletingSinceMs } of desired.links()) {

@@ -71,9 +71,9 @@ async function grow(parts: PartitionSyncParts, record: MirrorRecord, count: numb
   const earliest = await source.listOffsets(sourceTopic, added, query)
   const starts = added.map(partition => Math.max(0, earliest.get(partition) ?? 0))
   await destination.createPartitions(topicId, count)
-  await changes.update({ linkId, mirrorTopic }, current => {
+  await changes.update({ linkId, mirrorTopic, topicId }, current => {
     const isLate = current.stopping !== undefined || current.startOffsets.length !== known.length
-    if (isLate || current.topicId !== topicId || current.state === 'STOPPED') return current
+    if (isLate || current.state === 'STOPPED') return current
     const reason = `the source topic has ${count} partitions, ${added.length} more than the mirror had`
     const grown = { ...current, startOffsets: [...known, ...starts] }
     return withHistory(grown, { event: 'partitions-added', reason, timeMs: nowMs() })
