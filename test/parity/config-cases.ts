@@ -137,7 +137,12 @@ const alterCases: ParityCase[] = [
 
 type Replacement = readonly [key: string, value: string | null]
 
-function replaceCase(what: string, { type, name }: Resource, configs: readonly Replacement[], done = false) {
+function replaceCase(
+  what: string,
+  configs: readonly Replacement[],
+  options: { resource?: Resource; done?: true } = {},
+): ParityCase {
+  const { resource: { type, name } = configured, done = false } = options
   return parityCase(what, AlterConfigsApi, {
     request: {
       resources: [
@@ -149,18 +154,18 @@ function replaceCase(what: string, { type, name }: Resource, configs: readonly R
 }
 
 const replaceCases: ParityCase[] = [
-  replaceCase('one', configured, [['retention.ms', '7']]),
-  replaceCase('without value', configured, [['retention.ms', null]]),
-  replaceCase('a key twice', configured, [
+  replaceCase('one', [['retention.ms', '7']]),
+  replaceCase('without value', [['retention.ms', null]]),
+  replaceCase('a key twice', [
     ['retention.ms', '7'],
     ['retention.ms', '8'],
   ]),
-  replaceCase('bad value', configured, [['retention.ms', 'abc']]),
-  replaceCase('unknown key', configured, [['foo', '1']]),
-  replaceCase('unknown topic', topic('nowhere'), [['retention.ms', '7']]),
-  replaceCase('unknown type', { type: 99, name: 'q' }, [['retention.ms', '7']]),
-  replaceCase('another broker', broker('9'), []),
-  replaceCase('done', configured, [['segment.bytes', '1048576']], true),
+  replaceCase('bad value', [['retention.ms', 'abc']]),
+  replaceCase('unknown key', [['foo', '1']]),
+  replaceCase('unknown topic', [['retention.ms', '7']], { resource: topic('nowhere') }),
+  replaceCase('unknown type', [['retention.ms', '7']], { resource: { type: 99, name: 'q' } }),
+  replaceCase('another broker', [], { resource: broker('9') }),
+  replaceCase('done', [['segment.bytes', '1048576']], { done: true }),
   describeCase('as replaced', configured),
 ]
 

@@ -8,6 +8,8 @@ import { type ParityCase, parityCase, sortedBy } from './parity-case.ts'
 import { NOW } from './produce-cases.ts'
 
 interface Listed {
+  /** Default: p. */
+  readonly topic?: string
   readonly version?: number
   readonly replicaId?: number
   readonly isolation?: number
@@ -16,8 +18,8 @@ interface Listed {
   readonly twice?: true
 }
 
-function listCase(what: string, topic: string, timestamp: bigint, options: Listed = {}): ParityCase {
-  const { version = 11, partition: partitionIndex = 0, leaderEpoch = -1 } = options
+function listCase(what: string, timestamp: bigint, options: Listed = {}): ParityCase {
+  const { topic = 'p', version = 11, partition: partitionIndex = 0, leaderEpoch = -1 } = options
   const asked = { partitionIndex, timestamp, ...(version >= 4 ? { currentLeaderEpoch: leaderEpoch } : {}) }
   return parityCase(what, ListOffsetsApi, {
     version,
@@ -31,9 +33,7 @@ function listCase(what: string, topic: string, timestamp: bigint, options: Liste
 
 const specs = [-1n, -2n, -3n, -4n, -5n, -6n, -7n, -99n, 0n, NOW, NOW + 5n, NOW + 6n]
 const listed: ParityCase[] = [1, 3, 6, 7, 8, 9, 10, 11].flatMap(version =>
-  specs.map(spec =>
-    listCase(`${spec > 0n ? `now + ${spec - NOW}` : spec}, version ${version}`, 'p', spec, { version }),
-  ),
+  specs.map(spec => listCase(`${spec > 0n ? `now + ${spec - NOW}` : spec}, version ${version}`, spec, { version })),
 )
 
 const deleteCase = (topic: string, offset: bigint, partitionIndex = 0): ParityCase =>
@@ -74,14 +74,14 @@ const producersCase = (topic: string, partition: number): ParityCase =>
 
 export const offsetCases: readonly ParityCase[] = [
   ...listed,
-  listCase('as a debugging tool', 'p', -1n, { replicaId: -2 }),
-  listCase('as a follower', 'p', -1n, { replicaId: 5 }),
-  listCase('a partition named twice', 'p', -1n, { twice: true }),
-  listCase('unknown partition', 'p', -1n, { partition: 7 }),
-  listCase('read_committed', 'p', -1n, { isolation: 1 }),
-  listCase('a newer leader epoch', 'p', -1n, { leaderEpoch: 9 }),
-  ...[-1n, -2n, -3n, 5n].map(spec => listCase(`${spec} of an empty topic`, 'small', spec)),
-  listCase('unknown topic', 'nowhere', -1n),
+  listCase('as a debugging tool', -1n, { replicaId: -2 }),
+  listCase('as a follower', -1n, { replicaId: 5 }),
+  listCase('a partition named twice', -1n, { twice: true }),
+  listCase('unknown partition', -1n, { partition: 7 }),
+  listCase('read_committed', -1n, { isolation: 1 }),
+  listCase('a newer leader epoch', -1n, { leaderEpoch: 9 }),
+  ...[-1n, -2n, -3n, 5n].map(spec => listCase(`${spec} of an empty topic`, spec, { topic: 'small' })),
+  listCase('unknown topic', -1n, { topic: 'nowhere' }),
   epochCase('the present epoch', { topic: 'p', epoch: 0 }),
   epochCase('an unknown epoch', { topic: 'p', epoch: 5 }),
   epochCase('no epoch', { topic: 'p', epoch: -1 }),
@@ -98,7 +98,7 @@ export const offsetCases: readonly ParityCase[] = [
   deleteCase('nowhere', 0n),
   deleteCase('__consumer_offsets', 0n),
   deleteCase('small', -1n),
-  ...[-2n, -3n, 0n].map(spec => listCase(`${spec} after records were deleted`, 'p', spec)),
+  ...[-2n, -3n, 0n].map(spec => listCase(`${spec} after records were deleted`, spec)),
   initCase('a new producer', {}),
   initCase('a new producer, version 0', {}, 0),
   initCase('an id without epoch', { producerId: 5n }),

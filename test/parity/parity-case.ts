@@ -30,7 +30,7 @@ export const parityCase = <Q, QI, R, RI>(
   async ask(peer) {
     const { request, show = answer => answer, version = api.request.versions.max, clientId } = options
     const asked = typeof request === 'function' ? (request as (peer: Peer) => QI)(peer) : request
-    const answer = await ask(peer, api, asked, { version, clientId })
+    const answer = await ask(peer, { api, request: asked, version, clientId })
     return typeof answer === 'string' ? answer : comparable(show(answer, peer))
   },
 })

@@ -39,12 +39,12 @@ export async function createParityTopics(peer: Peer): Promise<void> {
       configs: Object.entries(configs).map(([key, value]) => ({ name: key, value })),
     })),
   }
-  const created = await ask(peer, CreateTopicsApi, request, { version: 7 })
+  const created = await ask(peer, { api: CreateTopicsApi, request: request, version: 7 })
   if (typeof created === 'string') throw new Error(`CreateTopics: ${created}`)
   for (const topic of created.topics) strictEqual(topic.errorCode, 0, `${peer.name}: ${topic.name}`)
   // Kafka answers before its broker has the partitions.
   await eventually(async () => {
-    const metadata = await ask(peer, MetadataApi, { topics: null }, { version: 12 })
+    const metadata = await ask(peer, { api: MetadataApi, request: { topics: null }, version: 12 })
     if (typeof metadata === 'string') throw new Error(`Metadata: ${metadata}`)
     for (const { name, topicId, partitions } of metadata.topics) {
       if (partitions.some(({ leaderId }) => leaderId < 0)) throw new Error(`${name} has no leader`)
@@ -54,12 +54,11 @@ export async function createParityTopics(peer: Peer): Promise<void> {
   })
   // Kafka gives producer ids only once it has asked its controller for some.
   await eventually(async () => {
-    const given = await ask(
-      peer,
-      InitProducerIdApi,
-      { transactionalId: null, transactionTimeoutMs: 1000 },
-      { version: 5 },
-    )
+    const given = await ask(peer, {
+      api: InitProducerIdApi,
+      request: { transactionalId: null, transactionTimeoutMs: 1000 },
+      version: 5,
+    })
     if (typeof given === 'string') throw new Error(`InitProducerId: ${given}`)
     strictEqual(given.errorCode, 0)
   })

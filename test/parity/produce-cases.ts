@@ -24,6 +24,8 @@ function changed(batch: Buffer, change: (batch: Buffer) => void): Buffer {
 }
 
 interface Produced {
+  /** Default: p. */
+  readonly topic?: string
   readonly version?: number
   readonly acks?: number
   readonly partition?: number
@@ -37,8 +39,8 @@ const show = ({ responses }: ProduceResponse) =>
     partitionResponses.map(partition => ({ ...partition, logAppendTimeMs: partition.logAppendTimeMs === -1n })),
   )
 
-export function produceCase(what: string, topic: string, records: Buffer | null, options: Produced = {}): ParityCase {
-  const { version = 12, clientId } = options
+export function produceCase(what: string, records: Buffer | null, options: Produced = {}): ParityCase {
+  const { topic = 'p', version = 12, clientId } = options
   return parityCase(what, ProduceApi, {
     version,
     clientId,
@@ -87,75 +89,74 @@ const counts = (records: number) =>
   })
 
 const versions: ParityCase[] = [3, 5, 7, 8, 9, 11, 12, 13].map(version =>
-  produceCase(`version ${version}`, 'p', two(), { version }),
+  produceCase(`version ${version}`, two(), { version }),
 )
 
 const refused: ParityCase[] = [
-  produceCase('unknown topic id', 'p', two(), { version: 13, topicId: UNKNOWN_ID }),
-  produceCase('unknown topic', 'nowhere', two()),
-  produceCase('unknown partition', 'p', two(), { partition: 9 }),
-  produceCase('acks 2', 'p', two(), { acks: 2 }),
-  produceCase('null records', 'p', null),
-  produceCase('no records', 'p', Buffer.alloc(0)),
-  produceCase('a batch that is cut off', 'p', two().subarray(0, 70)),
-  produceCase('two batches', 'p', Buffer.concat([two(), two()])),
-  produceCase('one batch and a half', 'p', Buffer.concat([two(), two().subarray(0, 40)])),
+  produceCase('unknown topic id', two(), { version: 13, topicId: UNKNOWN_ID }),
+  produceCase('unknown topic', two(), { topic: 'nowhere' }),
+  produceCase('unknown partition', two(), { partition: 9 }),
+  produceCase('acks 2', two(), { acks: 2 }),
+  produceCase('null records', null),
+  produceCase('no records', Buffer.alloc(0)),
+  produceCase('a batch that is cut off', two().subarray(0, 70)),
+  produceCase('two batches', Buffer.concat([two(), two()])),
+  produceCase('one batch and a half', Buffer.concat([two(), two().subarray(0, 40)])),
   produceCase(
     'magic 1',
-    'p',
     changed(two(), batch => batch.writeInt8(1, at.magic)),
   ),
   produceCase(
     'magic 9',
-    'p',
     changed(two(), batch => batch.writeInt8(9, at.magic)),
   ),
   produceCase(
     'a length that is too short',
-    'p',
     changed(two(), batch => batch.writeInt32BE(20, at.batchLength)),
   ),
-  produceCase('a wrong CRC', 'p', two().fill(0xff, at.crc, at.crc + 4)),
-  produceCase('a base offset', 'p', two({ baseOffset: 3 })),
-  produceCase('a large batch', 'small', buildBatch({ records: [record(NOW, null, Buffer.alloc(200))] })),
-  produceCase('a batch without records', 'p', buildBatch({ records: [] })),
-  produceCase('more records announced', 'p', counts(3)),
-  produceCase('fewer records announced', 'p', counts(1)),
-  produceCase('a delta that does not fit', 'p', two({ lastOffsetDelta: 9 })),
-  produceCase('a control batch', 'p', marker()),
-  produceCase('a producer without sequence', 'p', two({ producerId: 5n, producerEpoch: 0, baseSequence: -1 })),
-  produceCase('a record without key, compacted', 'c', buildBatch({ records: [record(), record(NOW, null)] })),
-  produceCase('zstd in version 6', 'p', two({ compression: 'zstd' }), { version: 6 }),
+  produceCase('a wrong CRC', two().fill(0xff, at.crc, at.crc + 4)),
+  produceCase('a base offset', two({ baseOffset: 3 })),
+  produceCase('a large batch', buildBatch({ records: [record(NOW, null, Buffer.alloc(200))] }), { topic: 'small' }),
+  produceCase('a batch without records', buildBatch({ records: [] })),
+  produceCase('more records announced', counts(3)),
+  produceCase('fewer records announced', counts(1)),
+  produceCase('a delta that does not fit', two({ lastOffsetDelta: 9 })),
+  produceCase('a control batch', marker()),
+  produceCase('a producer without sequence', two({ producerId: 5n, producerEpoch: 0, baseSequence: -1 })),
+  produceCase('a record without key, compacted', buildBatch({ records: [record(), record(NOW, null)] }), {
+    topic: 'c',
+  }),
+  produceCase('zstd in version 6', two({ compression: 'zstd' }), { version: 6 }),
   produceCase(
     'codec 6',
-    'p',
     changed(two(), batch => batch.writeInt16BE(6, at.attributes)),
   ),
   produceCase(
     'gzip that is none',
-    'p',
     changed(two(), batch => batch.writeInt16BE(1, at.attributes)),
   ),
-  produceCase('offset deltas with a gap', 'gaps', gap('none')),
-  produceCase('offset deltas with a gap, gzip', 'gaps', gap('gzip')),
-  produceCase('internal topic', '__consumer_offsets', two()),
-  produceCase('internal topic by the admin client', '__consumer_offsets', two(), { clientId: '__admin_client' }),
-  produceCase('acks 0', 'p', two(), { acks: 0 }),
-  produceCase('acks 0, unknown topic', 'nowhere', two(), { acks: 0 }),
-  produceCase('transactional records without an id', 'p', transactional()),
+  produceCase('offset deltas with a gap', gap('none'), { topic: 'gaps' }),
+  produceCase('offset deltas with a gap, gzip', gap('gzip'), { topic: 'gaps' }),
+  produceCase('internal topic', two(), { topic: '__consumer_offsets' }),
+  produceCase('internal topic by the admin client', two(), { topic: '__consumer_offsets', clientId: '__admin_client' }),
+  produceCase('acks 0', two(), { acks: 0 }),
+  produceCase('acks 0, unknown topic', two(), { topic: 'nowhere', acks: 0 }),
+  produceCase('transactional records without an id', transactional()),
   ...[9, 11, 12].map(version =>
-    produceCase(`transactional records, version ${version}`, 'p', transactional(), { transactionalId: 'x', version }),
+    produceCase(`transactional records, version ${version}`, transactional(), { transactionalId: 'x', version }),
   ),
 ]
 
 const timestamps: ParityCase[] = [
-  produceCase('a record that is too old', 'times', buildBatch({ records: [record(NOW - 100_000n), record()] })),
-  produceCase('a record of the future', 'times', buildBatch({ records: [record(NOW + 100_000n)] })),
-  produceCase('a record without timestamp', 'times', buildBatch({ records: [record(-1n)] })),
-  produceCase('append time claimed by the client', 'p', two({ logAppendTime: NOW })),
-  produceCase('append time', 'append-time', two()),
-  produceCase('append time claimed and wanted', 'append-time', two({ logAppendTime: NOW })),
-  produceCase('another codec', 'gzip', two({ compression: 'lz4' })),
+  produceCase('a record that is too old', buildBatch({ records: [record(NOW - 100_000n), record()] }), {
+    topic: 'times',
+  }),
+  produceCase('a record of the future', buildBatch({ records: [record(NOW + 100_000n)] }), { topic: 'times' }),
+  produceCase('a record without timestamp', buildBatch({ records: [record(-1n)] }), { topic: 'times' }),
+  produceCase('append time claimed by the client', two({ logAppendTime: NOW })),
+  produceCase('append time', two(), { topic: 'append-time' }),
+  produceCase('append time claimed and wanted', two({ logAppendTime: NOW }), { topic: 'append-time' }),
+  produceCase('another codec', two({ compression: 'lz4' }), { topic: 'gzip' }),
 ]
 
 /** One batch of a producer. */
@@ -187,6 +188,8 @@ const idempotence: ParityCase[] = (
     ['duplicate of the fifth last', 70n, 3, 2],
     ['duplicate that is too old', 70n, 3, 0],
   ] as const
-).map(([what, id, epoch, sequence]) => produceCase(`idempotent: ${what}`, 'idempotent', sent(id, epoch, sequence)))
+).map(([what, id, epoch, sequence]) =>
+  produceCase(`idempotent: ${what}`, sent(id, epoch, sequence), { topic: 'idempotent' }),
+)
 
 export const produceCases: readonly ParityCase[] = [...versions, ...refused, ...timestamps, ...idempotence]

@@ -12,7 +12,9 @@ export interface Peer {
   readonly topicIds: Map<string, Uuid>
 }
 
-export interface AskOptions {
+export interface Question<Q, QI, R, RI> {
+  readonly api: Api<Q, QI, R, RI>
+  readonly request: QI
   readonly version: number
   readonly clientId?: string | undefined
 }
@@ -23,9 +25,7 @@ const SILENCE_MS = 3000
 /** The answer, or how there was none. */
 export async function ask<Q, QI, R, RI>(
   peer: Peer,
-  api: Api<Q, QI, R, RI>,
-  request: QI,
-  { version, clientId = 'parity' }: AskOptions,
+  { api, request, version, clientId = 'parity' }: Question<Q, QI, R, RI>,
 ): Promise<R | 'closed' | 'silent'> {
   const answer = await exchangeFrames(peer.port, requestFrame(api, request, { version, clientId }))
   return typeof answer === 'string' ? answer : answerOf(api, answer, version)

@@ -11,7 +11,7 @@ import { ask, type Peer } from './raw-exchange.ts'
 /** Resolves when the broker knows the topic, or does not; `peer.topicIds` keeps the id that it had at first. */
 const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
   eventually(async () => {
-    const answer = await ask(peer, MetadataApi, { topics: [{ name: topic }] }, { version: 12 })
+    const answer = await ask(peer, { api: MetadataApi, request: { topics: [{ name: topic }] }, version: 12 })
     if (typeof answer === 'string') throw new Error(`Metadata: ${answer}`)
     strictEqual(answer.topics[0]?.errorCode, errorCode)
   })
@@ -19,7 +19,7 @@ const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
 export const topicIsDeleted = (topic: string): ParityCase => ({
   name: `${topic} is deleted`,
   async ask(peer) {
-    await ask(peer, DeleteTopicsApi, { topicNames: [topic], timeoutMs: 5000 }, { version: 4 })
+    await ask(peer, { api: DeleteTopicsApi, request: { topicNames: [topic], timeoutMs: 5000 }, version: 4 })
     await waitFor(peer, topic, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return 'deleted'
   },
@@ -29,7 +29,7 @@ export const topicIsCreated = (topic: string): ParityCase => ({
   name: `${topic} is created`,
   async ask(peer) {
     const plan = { name: topic, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] }
-    await ask(peer, CreateTopicsApi, { topics: [plan] }, { version: 5 })
+    await ask(peer, { api: CreateTopicsApi, request: { topics: [plan] }, version: 5 })
     await waitFor(peer, topic, ErrorCode.NONE)
     return 'created'
   },

@@ -36,8 +36,7 @@ async function start() {
     return answer?.results.map(({ name, errorCode }) => [name, errorName(errorCode)])
   }
   const alter = async (
-    type: number,
-    name: string,
+    [type, name]: [number, string],
     configs: [string, number, string | null][],
     validateOnly = false,
   ) => {
@@ -76,47 +75,56 @@ test('partitions are created, refused for mirrors and for names given twice, and
 
 test('configs are set, deleted, appended and subtracted; those a link copies are refused', async () => {
   const { node, alter, overrides } = await start()
-  strictEqual(await alter(TOPIC, 'orders', [['retention.ms', 0, '77']], true), 'NONE')
+  strictEqual(await alter([TOPIC, 'orders'], [['retention.ms', 0, '77']], true), 'NONE')
   deepStrictEqual(overrides('orders'), {})
   strictEqual(
-    await alter(TOPIC, 'orders', [
-      ['cleanup.policy', 2, 'compact'],
-      ['retention.ms', 0, '77'],
-    ]),
+    await alter(
+      [TOPIC, 'orders'],
+      [
+        ['cleanup.policy', 2, 'compact'],
+        ['retention.ms', 0, '77'],
+      ],
+    ),
     'NONE',
   )
   deepStrictEqual(overrides('orders'), { 'cleanup.policy': 'delete,compact', 'retention.ms': '77' })
   strictEqual(node.partition('orders').settings.retentionMs, 77)
   strictEqual(
-    await alter(TOPIC, 'orders', [
-      ['cleanup.policy', 3, 'delete'],
-      ['retention.ms', 1, null],
-    ]),
+    await alter(
+      [TOPIC, 'orders'],
+      [
+        ['cleanup.policy', 3, 'delete'],
+        ['retention.ms', 1, null],
+      ],
+    ),
     'NONE',
   )
   deepStrictEqual(overrides('orders'), { 'cleanup.policy': 'compact' })
-  strictEqual(await alter(TOPIC, 'mirror', [['retention.ms', 0, '77']]), 'POLICY_VIOLATION')
-  strictEqual(await alter(TOPIC, 'mirror', [['segment.bytes', 0, '1048576']]), 'NONE')
+  strictEqual(await alter([TOPIC, 'mirror'], [['retention.ms', 0, '77']]), 'POLICY_VIOLATION')
+  strictEqual(await alter([TOPIC, 'mirror'], [['segment.bytes', 0, '1048576']]), 'NONE')
   await node.close()
 })
 
 test('what is wrong with an alteration has the error code of Kafka', async () => {
   const { node, alter } = await start()
-  strictEqual(await alter(TOPIC, 'orders', [['retention.ms', 0, null]]), 'INVALID_REQUEST')
+  strictEqual(await alter([TOPIC, 'orders'], [['retention.ms', 0, null]]), 'INVALID_REQUEST')
   strictEqual(
-    await alter(TOPIC, 'orders', [
-      ['a', 0, '1'],
-      ['a', 1, null],
-    ]),
+    await alter(
+      [TOPIC, 'orders'],
+      [
+        ['a', 0, '1'],
+        ['a', 1, null],
+      ],
+    ),
     'INVALID_REQUEST',
   )
-  strictEqual(await alter(TOPIC, 'orders', [['retention.ms', 9, '1']]), 'INVALID_REQUEST')
-  strictEqual(await alter(TOPIC, 'orders', [['retention.ms', 2, '1']]), 'INVALID_CONFIG')
-  strictEqual(await alter(TOPIC, 'nowhere', [['retention.ms', 0, '1']]), 'UNKNOWN_TOPIC_OR_PARTITION')
-  strictEqual(await alter(99, 'orders', []), 'INVALID_REQUEST')
-  strictEqual(await alter(BROKER, 'x', []), 'INVALID_REQUEST')
-  strictEqual(await alter(BROKER, '7', []), 'INVALID_REQUEST')
-  strictEqual(await alter(BROKER, '', [['log.retention.ms', 0, '1000']]), 'NONE')
+  strictEqual(await alter([TOPIC, 'orders'], [['retention.ms', 9, '1']]), 'INVALID_REQUEST')
+  strictEqual(await alter([TOPIC, 'orders'], [['retention.ms', 2, '1']]), 'INVALID_CONFIG')
+  strictEqual(await alter([TOPIC, 'nowhere'], [['retention.ms', 0, '1']]), 'UNKNOWN_TOPIC_OR_PARTITION')
+  strictEqual(await alter([99, 'orders'], []), 'INVALID_REQUEST')
+  strictEqual(await alter([BROKER, 'x'], []), 'INVALID_REQUEST')
+  strictEqual(await alter([BROKER, '7'], []), 'INVALID_REQUEST')
+  strictEqual(await alter([BROKER, ''], [['log.retention.ms', 0, '1000']]), 'NONE')
   await node.close()
 })
 
