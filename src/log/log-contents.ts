@@ -101,6 +101,8 @@ export class LogContents {
   async #startSegment(baseOffset: number): Promise<void> {
     const before = this.segments.active
     if (before.baseOffset === baseOffset) return
+    // What a failed append left must not come to light in front of the new segment.
+    await before.cutTorn()
     await before.finish()
     if (!this.snapshots.has(baseOffset)) this.snapshots.take(baseOffset, this.producers.encode())
     this.segments.add(await this.createSegment(baseOffset))
