@@ -28,12 +28,14 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'num.partitions': 'Partitions of topics created without a number.',
   'process.roles': 'broker,controller (or absent) = standalone; broker = joined to a Kafka cluster.',
   'producer.id.expiration.ms': 'Idle time after which the state of an idempotent producer is forgotten.',
+  'queued.max.request.bytes': 'Memory for requests above 64 KiB that are received or handled; -1 = no bound.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
 }
 
 /** Where this node's default is not Kafka's (docs/decisions/0005). */
 export const ownDefaults: Readonly<Record<string, string>> = {
   'auto.create.topics.enable': 'false',
+  'queued.max.request.bytes': '268435456',
   'log.dir': './lockstep-data',
 }
 

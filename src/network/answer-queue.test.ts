@@ -126,3 +126,26 @@ test('a client gets small answers until it has taken more than kernels hold', as
   }
   assert.deepEqual(limits, [1 << 20, 1 << 20, Number.MAX_SAFE_INTEGER])
 })
+
+test('large requests wait for memory, and one that does not go on gives way', async t => {
+  const clock = new ManualClock()
+  const requestBudget = new ByteBudget(400_000)
+  const { connect, server, logger } = await start(t, async ({ body }) => [Buffer.from(String(body.length))], {
+    clock,
+    requestBudget,
+  })
+  const [stuck, next, small] = [await connect(), await connect(), await connect()]
+  const large = (id: number) => request(id, { body: Buffer.alloc(300_000) })
+  await stuck.write(large(1).subarray(0, 200_000))
+  while (requestBudget.usedBytes === 0) await tick()
+  await next.write(large(2))
+  while (requestBudget.waitingCount === 0) await tick()
+  await small.write(request(3))
+  assert.equal((await small.next()).readInt32BE(0), 3)
+  await clock.advance(6000)
+  await stuck.closed
+  assert.equal((await next.next()).subarray(4).toString(), '300000')
+  while (requestBudget.usedBytes > 0) await tick()
+  assert.equal(server.connectionCount, 2)
+  assert.match(logger.lines.at(-1) ?? '', /closed 1 connections that do not finish their requests/)
+})

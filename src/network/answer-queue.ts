@@ -8,25 +8,31 @@ import { writeChunks } from './socket-writer.ts'
 /** Requests accepted and not answered, per connection. */
 const UNANSWERED_MAX = 64
 /** Their bytes: what a pipelining client can make us hold beyond the one request that may be larger. */
-const UNANSWERED_BYTES_MAX = 32 * 1024 * 1024
+const UNANSWERED_BYTES_MAX = 4 * 1024 * 1024
 /** Answers are handed to the kernel in pieces of this size, so that progress is seen. */
 const PIECE_BYTES = 1024 * 1024
 /** Smaller answers are not counted against the budget of answers. */
 const UNCOUNTED_BYTES_MAX = 64 * 1024
 
+/** A request that is complete. */
+export interface BegunRequest {
+  readonly header: ParsedHeader
+  readonly bytes: number
+  /** Gives its memory back; called when it is answered. */
+  readonly release: (() => void) | undefined
+}
+
 /** One request as its handler and its answer see it. */
 class Exchange implements RequestProgress {
-  readonly header: ParsedHeader
-  readonly requestBytes: number
+  readonly request: BegunRequest
   /** Resolves when the next request of this API may begin. */
   readonly mayOvertake: Promise<void>
   readonly accepted: () => void
   readonly #releases: (() => void)[] = []
   #answered = false
 
-  constructor(header: ParsedHeader, requestBytes: number) {
-    this.header = header
-    this.requestBytes = requestBytes
+  constructor(request: BegunRequest) {
+    this.request = request
     const { promise, resolve } = Promise.withResolvers<void>()
     this.mayOvertake = promise
     this.accepted = resolve
@@ -46,6 +52,7 @@ class Exchange implements RequestProgress {
   end(): void {
     this.#answered = true
     for (const release of this.#releases.splice(0)) release()
+    this.request.release?.()
     this.accepted()
   }
 }
@@ -97,14 +104,13 @@ export class AnswerQueue {
 
   /** Starts the handler; resolves when the next request may be looked at. Failures are told through `onFailure`. */
   async begin(
-    header: ParsedHeader,
-    requestBytes: number,
+    request: BegunRequest,
     handle: (progress: RequestProgress) => Promise<readonly Buffer[] | undefined>,
   ): Promise<void> {
-    const exchange = new Exchange(header, requestBytes)
-    this.#apiKey = header.apiKey
+    const exchange = new Exchange(request)
+    this.#apiKey = request.header.apiKey
     this.#unanswered++
-    this.#unansweredBytes += requestBytes
+    this.#unansweredBytes += request.bytes
     const answer = handle(exchange)
     // Looked at in turn, below.
     answer.catch(() => {})
@@ -124,7 +130,7 @@ export class AnswerQueue {
       }
     }
     this.#unanswered--
-    this.#unansweredBytes -= exchange.requestBytes
+    this.#unansweredBytes -= exchange.request.bytes
     exchange.end()
     this.#wake()
     if (this.#unanswered === 0) this.#options.onIdle()
@@ -132,7 +138,7 @@ export class AnswerQueue {
 
   async #write(exchange: Exchange, body: readonly Buffer[]): Promise<void> {
     const { socket, budget, onProgress } = this.#options
-    const chunks = [responsePrefix(exchange.header, body), ...body]
+    const chunks = [responsePrefix(exchange.request.header, body), ...body]
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     if (budget && bytes > UNCOUNTED_BYTES_MAX && !exchange.isCounted) exchange.onAnswered(budget.take(bytes))
     onProgress()

@@ -50,6 +50,11 @@ export class FrameAssembler {
     return this.#prefixLength + this.#length
   }
 
+  /** Size that the frame under way claims to have; 0 without one. */
+  get claimedBytes(): number {
+    return Math.max(0, this.#size)
+  }
+
   /**
    * Consumes bytes of `input` from `position` until a frame is complete or the input is used up; returns the position
    * behind what was consumed. Throws FrameError on an impossible size.

@@ -1,6 +1,6 @@
 /** One accepted connection: reads requests, has them handled in order, answers in order; the listener makes one per socket. */
 import type { Socket } from 'node:net'
-import type { ByteBudget } from '../core/byte-budget.ts'
+import type { ByteBudget, ReleaseBytes } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
@@ -23,6 +23,7 @@ export interface ServerConnectionSettings {
   readonly served: ServedApis
   readonly handler: RequestHandler
   readonly answerBudget: ByteBudget | undefined
+  readonly requestBudget: ByteBudget | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -31,6 +32,8 @@ export interface ServerConnectionSettings {
 const INPUT_BYTES_MAX = 64 * 1024
 /** A request's buffer grows beyond this only as its bytes arrive. */
 const ALLOCATE_AT_ONCE_BYTES_MAX = 1024 * 1024
+/** Smaller requests are not counted against the budget of requests. */
+const UNCOUNTED_BYTES_MAX = INPUT_BYTES_MAX
 /** Answers are no larger than this before the client has shown that it reads them. */
 const UNPROVEN_ANSWER_BYTES_MAX = 1024 * 1024
 /** More than the buffers of both kernels hold: who has taken so much has read. */
@@ -58,6 +61,8 @@ export class ServerConnection implements ClientContext {
   #input: Buffer[] = []
   readonly #answers: AnswerQueue
   #inputBytes = 0
+  /** Memory for the request under way, if it is a large one. */
+  #admitted: ReleaseBytes | undefined
   /** Input is being worked off. */
   #handling = false
   /** No request is begun any more: we close, or (`#clientEnded`) the client sent its last and those are still answered. */
@@ -119,6 +124,11 @@ export class ServerConnection implements ClientContext {
     return this.#socket.writableLength === 0 ? 0 : nowMs - this.#lastProgressMs
   }
 
+  /** Milliseconds for which a large request that holds memory has not gone on; 0 without one. */
+  unfinishedMs(nowMs: number): number {
+    return this.#admitted === undefined || this.#isBusy ? 0 : nowMs - this.#lastProgressMs
+  }
+
   /** Lets requests that are being handled end, then closes; at once if there is none. */
   drain(): void {
     this.#draining = true
@@ -135,6 +145,7 @@ export class ServerConnection implements ClientContext {
   #onClose(): void {
     this.#input = []
     this.#inputBytes = 0
+    this.#admitted?.()
     this.#gone.abort(new Error('the client connection is closed'))
   }
 
@@ -165,8 +176,10 @@ export class ServerConnection implements ClientContext {
   async #handleInput(): Promise<void> {
     this.#handling = true
     try {
-      for (let frame = this.#nextFrame(); frame && !this.#draining; frame = this.#nextFrame()) {
-        await this.#begin(frame)
+      while (!this.#draining) {
+        const frame = this.#nextFrame()
+        if (frame) await this.#begin(frame)
+        else if (!(await this.#admit())) break
         if (this.#socket.destroyed) return
         this.#lastProgressMs = this.#settings.clock.monotonicMs()
       }
@@ -191,6 +204,21 @@ export class ServerConnection implements ClientContext {
     return undefined
   }
 
+  /** Waits for memory where the rest of a large request is to come; false if there is nothing to wait for. */
+  async #admit(): Promise<boolean> {
+    const { requestBudget } = this.#settings
+    const bytes = this.#assembler.claimedBytes
+    if (!requestBudget || this.#admitted || bytes <= UNCOUNTED_BYTES_MAX) return false
+    try {
+      this.#admitted = requestBudget.tryAcquire(bytes) ?? (await requestBudget.acquire(bytes, this.signal))
+    } catch {
+      // The client left meanwhile, and its request with it.
+      return false
+    }
+    if (this.#socket.destroyed) this.#admitted()
+    return true
+  }
+
   /** Resolves when the next request may be looked at. */
   async #begin(frame: Buffer): Promise<void> {
     const receivedMs = this.#settings.clock.monotonicMs()
@@ -198,7 +226,9 @@ export class ServerConnection implements ClientContext {
     const { apiKey, apiVersion, correlationId, clientId } = header
     await this.#answers.room(apiKey)
     if (this.#socket.destroyed) return
-    await this.#answers.begin(header, frame.length, async progress => {
+    const release = this.#admitted
+    this.#admitted = undefined
+    await this.#answers.begin({ header, bytes: frame.length, release }, async progress => {
       if (header.unsupportedApiVersions) return [unsupportedApiVersionsAnswer(this.#settings.served)]
       const body = frame.subarray(header.bodyStart)
       this.#clientSoftware = softwareOf(header, body) ?? this.#clientSoftware

@@ -27,6 +27,8 @@ export interface ListenOptions {
    * take nothing of their answer for some seconds are closed.
    */
   readonly answerBudget?: ByteBudget
+  /** Memory of requests above 64 KiB that are received or handled, shared likewise (Kafka's queued.max.request.bytes). */
+  readonly requestBudget?: ByteBudget
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -108,8 +110,8 @@ export class KafkaServer {
   }
 
   #accept(socket: Socket): void {
-    const { name, maxRequestBytes, served, handler, answerBudget, clock, logger } = this.#options
-    const limits = { listenerName: name, requestBytesMax: maxRequestBytes, answerBudget }
+    const { name, maxRequestBytes, served, handler, answerBudget, requestBudget, clock, logger } = this.#options
+    const limits = { listenerName: name, requestBytesMax: maxRequestBytes, answerBudget, requestBudget }
     const settings = { ...limits, served, handler, clock, logger }
     const connection = new ServerConnection(socket, this.#accepted++, settings)
     this.#connections.add(connection)
@@ -130,17 +132,23 @@ export class KafkaServer {
   }
 
   #checkStallsLater(): Timer | undefined {
-    const { clock, answerBudget, logger } = this.#options
-    if (!answerBudget) return undefined
+    const { clock, answerBudget, requestBudget } = this.#options
+    if (!answerBudget && !requestBudget) return undefined
     return clock.after(STALL_CHECK_MS, () => {
-      if (answerBudget.waitingCount > 0) {
-        const now = clock.monotonicMs()
-        const stalled = [...this.#connections].filter(connection => connection.stalledMs(now) >= STALLED_MS_MAX)
-        for (const connection of stalled) connection.destroy(`took nothing of its answer for ${STALLED_MS_MAX} ms`)
-        if (stalled.length > 0)
-          logger.warn(`closed ${stalled.length} connections that do not take their answers: others wait for the memory`)
-      }
+      const now = clock.monotonicMs()
+      if (answerBudget && answerBudget.waitingCount > 0)
+        this.#giveUp('take their answers', connection => connection.stalledMs(now))
+      if (requestBudget && requestBudget.waitingCount > 0)
+        this.#giveUp('finish their requests', connection => connection.unfinishedMs(now))
       this.#stallCheck = this.#checkStallsLater()
     })
+  }
+
+  #giveUp(what: string, stalledMs: (connection: ServerConnection) => number): void {
+    const stalled = [...this.#connections].filter(connection => stalledMs(connection) >= STALLED_MS_MAX)
+    for (const connection of stalled) connection.destroy(`does not ${what}`)
+    if (stalled.length === 0) return
+    const { logger } = this.#options
+    logger.warn(`closed ${stalled.length} connections that do not ${what}: others wait for the memory`)
   }
 }

@@ -188,6 +188,8 @@ async function openListeners(
   startup: Startup,
 ): Promise<KafkaServer[]> {
   const { settings, broker, answerBudget, logger } = of
+  const requestBytesMax = numberOf(settings, 'queued.max.request.bytes')
+  const requestBudget = new ByteBudget(requestBytesMax > 0 ? requestBytesMax : Number.MAX_SAFE_INTEGER)
   const servers: KafkaServer[] = []
   for (const { name, host, port } of settings.listeners.listen) {
     const server = await listen({
@@ -199,6 +201,7 @@ async function openListeners(
       served: broker.served,
       handler: broker.handle,
       answerBudget,
+      requestBudget,
       clock,
       logger: logger.child({ component: 'network', listener: name }),
     })
