@@ -1,4 +1,5 @@
 /** A data directory: its identity, its checkpoints and the logs in it; the node makes one, replica/ and controller/ open logs here. */
+import { forEachBounded } from '../core/bounded-work.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
@@ -54,6 +55,7 @@ export interface OpenLogOptions {
 }
 
 const CHECKPOINT_DELAY_MS = 5_000
+const PARALLEL_CLOSES = 16
 /** Kafka's `log.flush.offset.checkpoint.interval.ms`. */
 const RECOVERY_POINT_DELAY_MS = 60_000
 
@@ -142,9 +144,7 @@ export class LogStore {
     const found: StoredPartition[] = []
     for (const name of (await this.#fs.list(this.directory)) ?? []) {
       const parsed = isOurs(name, this.#options)
-      if (parsed) {
-        found.push({ ...parsed, topicId: await loadPartitionMetadata(this.#fs, `${this.directory}/${name}`) })
-      }
+      if (parsed) found.push({ ...parsed, topicId: await loadPartitionMetadata(this.#fs, `${this.directory}/${name}`) })
     }
     return found
   }
@@ -239,9 +239,12 @@ export class LogStore {
     if (this.#closed) return
     this.#closed = true
     await Promise.allSettled(this.#busy.values())
-    const closed = await Promise.all(Array.from(this.#logs.values(), log => log.close()))
+    let clean = this.#unverified.size === 0
+    await forEachBounded(this.#logs.values(), PARALLEL_CLOSES, async log => {
+      if (!(await log.close()).clean) clean = false
+    })
     await this.saveCheckpoints()
-    if (this.#unverified.size > 0 || closed.some(({ clean }) => !clean)) return
+    if (!clean) return
     await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
   }
 
@@ -281,10 +284,7 @@ export class LogStore {
     if (this.#closed) return Promise.reject(new LogError('closed', `${this.directory} is closed`))
     const before = this.#busy.get(name) ?? Promise.resolve()
     const result = before.then(work, work)
-    const settled = result.then(
-      () => {},
-      () => {},
-    )
+    const settled: Promise<unknown> = result.catch(() => {})
     this.#busy.set(name, settled)
     settled.then(() => {
       if (this.#busy.get(name) === settled) this.#busy.delete(name)

@@ -27,23 +27,23 @@ export class OpenFiles {
   touch(file: Reopenable): void {
     if (file === this.#newest) return
     this.forget(file)
-    file.listed = true
-    file.older = this.#newest
-    if (this.#newest) this.#newest.newer = file
-    this.#newest = file
-    this.#oldest ??= file
-    this.#count++
+    this.#append(file)
     if (this.#count > this.#max) this.closeOne()
   }
 
-  /** Closes the idle file that was used longest ago; false if all are in use. */
+  /** Closes the idle file that was used longest ago; false if all are in use. Those in use on the way count as used just now. */
   closeOne(): boolean {
-    let candidate = this.#oldest
-    while (candidate && !candidate.idle) candidate = candidate.newer
-    if (!candidate) return false
-    this.forget(candidate)
-    candidate.closeDescriptor()
-    return true
+    for (let tries = this.#count; tries > 0; tries--) {
+      const candidate = this.#oldest
+      if (!candidate) return false
+      this.forget(candidate)
+      if (candidate.idle) {
+        candidate.closeDescriptor()
+        return true
+      }
+      this.#append(candidate)
+    }
+    return false
   }
 
   forget(file: Reopenable): void {
@@ -57,5 +57,14 @@ export class OpenFiles {
     file.older = undefined
     file.newer = undefined
     this.#count--
+  }
+
+  #append(file: Reopenable): void {
+    file.listed = true
+    file.older = this.#newest
+    if (this.#newest) this.#newest.newer = file
+    this.#newest = file
+    this.#oldest ??= file
+    this.#count++
   }
 }

@@ -3,6 +3,7 @@
  * leader epochs. The handlers and the destination of links find their partitions here.
  */
 import assert from 'node:assert/strict'
+import { forEachBounded } from '../core/bounded-work.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
@@ -17,7 +18,6 @@ import { type TopicSettings, topicSettings } from '../metadata/topic-settings.ts
 import { ErrorCode } from '../protocol/errors.ts'
 import type { AppendContext } from './append-from-client.ts'
 import { BackgroundFlush } from './background-flush.ts'
-import { forEachBounded } from './bounded-work.ts'
 import type { PartitionSource } from './fetch-query.ts'
 import { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
