@@ -19,6 +19,8 @@ import { requestFrame } from '../raw-request.ts'
 const MIB = 1024 * 1024
 const REQUEST_BYTES_MAX = MIB
 const ANSWER_BYTES_MAX = 32 * MIB
+/** Of all large requests together. */
+const REQUESTS_BYTES_MAX = 32 * MIB
 const BATCHES = 400
 const BATCH_BYTES = 64 * 1024
 
@@ -30,6 +32,7 @@ const node = await opened.add(
     properties: {
       'socket.request.max.bytes': String(REQUEST_BYTES_MAX),
       'lockstep.answers.max.bytes': String(ANSWER_BYTES_MAX),
+      'queued.max.request.bytes': String(REQUESTS_BYTES_MAX),
       'lockstep.log.level': 'debug',
     },
   }),
@@ -73,6 +76,20 @@ test('sizes that are only claimed cost no memory', async () => {
     await closeAll(clients)
   })
   ok(peak < before + 100, `${peak} MiB at most, ${before} MiB before`)
+})
+
+test('requests that never end take no more memory than is meant for requests, and give way', async () => {
+  const before = (await residentMib(node.pid)) ?? 0
+  const [peak] = await peakWhile(node.pid, async () => {
+    const clients = await openMany(port, 40)
+    for (const client of clients)
+      client.socket.write(Buffer.concat([sizeOf(REQUEST_BYTES_MAX), Buffer.alloc(MIB - 100)]))
+    // Small requests never wait.
+    await produceMany({ port, name: 'big', partition: 1 }, 50, 1000)
+    await produceMany({ port, name: 'big', partition: 1 }, 2, 500_000)
+    await closeAll(clients)
+  })
+  ok(peak < before + REQUESTS_BYTES_MAX / MIB + 100, `${peak} MiB at most, ${before} MiB before`)
 })
 
 for (const seed of [1, 2, 3, 4])
