@@ -27,14 +27,12 @@ const onSomeLog = (name: string, weight: number, change: (log: SourceLog, world:
   },
 })
 
-let serials = 0
-
 const kinds = ['plain', 'plain', 'plain', 'idempotent', 'transactional', 'commit', 'abort'] as const
 
 function appendSome(log: SourceLog, world: World): string {
   for (let count = 1 + world.below(5); count > 0; count--) {
     const hole = world.random() < 0.15 ? 1 + world.below(30) : 0
-    log.append({ count: 1 + world.below(6), hole, kind: world.pick(kinds) ?? 'plain', serial: serials++ })
+    log.append({ count: 1 + world.below(6), hole, kind: world.pick(kinds) ?? 'plain', serial: world.batches++ })
   }
   if (world.random() < 0.8) log.settleHighWatermark()
   return `end ${log.logEndOffset}, high watermark ${log.highWatermark}`

@@ -22,11 +22,10 @@ for (let seed = from; seed < end; seed++) {
     const report = await simulate(seed)
     simulatedMs += report.simulatedMs
     effects += report.effects
-    if (values.verbose) console.log(JSON.stringify(report))
+    if (values.verbose) console.log(JSON.stringify({ ...report, trace: undefined }))
   } catch (error) {
     failed++
     console.error(error instanceof Error ? error.message : error)
-    if (values.verbose) console.error(error)
   }
 }
 const seconds = (performance.now() - startedMs) / 1000

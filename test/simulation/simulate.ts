@@ -8,6 +8,9 @@ import { soundNetwork, World } from './world.ts'
 /** Random steps of one run; between two of them up to 2.5 s pass. */
 export const stepsPerRun = 300
 
+/** Last steps in the message of a failure; the environment variable STEPS asks for more. */
+const stepsShown = Number(process.env['STEPS'] ?? 40)
+
 export interface SimulationReport {
   readonly seed: number
   /** How often our node was started. */
@@ -17,13 +20,15 @@ export interface SimulationReport {
   readonly simulatedMs: number
   readonly stateRecords: number
   readonly incidents: string
+  /** Everything that was done and answered, in order. */
+  readonly trace: readonly string[]
 }
 
 /** A run that broke a rule; the message ends with the last things that happened. */
 export class SimulationFailure extends Error {
   constructor(world: World, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause)
-    const steps = world.trace.slice(-(Number(process.env['STEPS']) || 40)).join('\n  ')
+    const steps = world.trace.slice(-stepsShown).join('\n  ')
     super(`seed ${world.seed}: ${text}\n  ${steps}`, { cause })
     this.name = 'SimulationFailure'
   }
@@ -46,6 +51,7 @@ export async function simulate(seed: number): Promise<SimulationReport> {
     simulatedMs: world.clock.monotonicMs(),
     stateRecords: world.stateRecords.length,
     incidents: [...new Set(events)].sort().join(' '),
+    trace: world.trace,
   }
 }
 

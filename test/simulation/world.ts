@@ -27,6 +27,8 @@ export class World {
   /** How many processes there were. */
   lives = 0
   effects = 0
+  /** Batches appended at the source so far. */
+  batches = 0
   /** What was done, for reports. */
   readonly trace: string[] = []
 
