@@ -2,8 +2,8 @@
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Partition } from './partition.ts'
 
-/** Logs flushed at the same time: more would only make the disk slower for those who wait. */
-const PARALLEL_FLUSHES = 4
+/** Logs flushed at the same time; each holds one of the few threads that the process has for files, and others wait for those. */
+const PARALLEL_FLUSHES = 2
 
 export class BackgroundFlush {
   readonly #intervalMs: number

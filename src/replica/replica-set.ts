@@ -45,7 +45,8 @@ export interface ReplicaSetOptions {
 
 /** Logs opened or deleted at the same time. */
 const PARALLEL_LOGS = 16
-const FLUSH_INTERVAL_MS = 1000
+/** What a crash of the machine may lose of mirrors, to be fetched again. A flush costs the disk about the same however little it writes. */
+const FLUSH_INTERVAL_MS = 5000
 /** Kafka's `producer.id.expiration.check.interval.ms`. */
 const PRODUCER_EXPIRY_CHECK_MS = 600_000
 
