@@ -59,7 +59,7 @@ export class JavaDriver {
   /** Compiles the commands if their sources changed, and starts the process. `heapMb` is its -Xmx (default 1024). */
   static async start({ version, heapMb = 1024 }: { version: KafkaVersion; heapMb?: number }): Promise<JavaDriver> {
     const jars = await kafkaJars(version)
-    const classes = await compiledClasses(version, jars)
+    const classes = await driverClasses(version)
     // The charset must not depend on the locale of whoever runs the tests.
     const quick = [
       '-XX:+UseSerialGC',
@@ -128,7 +128,8 @@ function onLines(stream: Readable, take: (line: string) => void): void {
 }
 
 /** Folder with the compiled classes; `kafka-4/` holds commands that need classes which 3.9 does not have. */
-async function compiledClasses(version: KafkaVersion, jars: string): Promise<string> {
+export async function driverClasses(version: KafkaVersion): Promise<string> {
+  const jars = await kafkaJars(version)
   const folders = version.startsWith('3.') ? ['.'] : ['.', 'kafka-4']
   const sources = (await Promise.all(folders.map(folder => javaFiles(join(sourceFolder, folder))))).flat().sort()
   const hash = createHash('sha256')
