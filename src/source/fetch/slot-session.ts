@@ -28,7 +28,8 @@ interface KnownPartition {
   readonly partition: number
   readonly leaderEpoch: number
   readonly fetchOffset: number
-  readonly bytesMax: number
+  /** As it was named last. */
+  bytesMax: number
   /** The last answer for it, if that was a good one. */
   told: PartitionAnswer | undefined
 }
@@ -57,8 +58,13 @@ export class SlotSession {
     const before = this.#known
     this.#known = new Map(asked.map(one => [this.#keyOf(one), knownOf(one, limits)]))
     const isFull = this.#epoch <= INITIAL_EPOCH
-    const named = [...this.#known].filter(([key, known]) => isFull || !isSame(before.get(key), known))
-    for (const [key, known] of this.#known) known.told = isFull ? undefined : before.get(key)?.told
+    const named: KnownPartition[] = []
+    for (const [key, known] of this.#known) {
+      const earlier = isFull ? undefined : before.get(key)
+      known.told = earlier?.told
+      if (earlier && isSame(earlier, known)) known.bytesMax = earlier.bytesMax
+      else named.push(known)
+    }
     return {
       replicaState: {},
       maxWaitMs: limits.waitMs,
@@ -67,7 +73,7 @@ export class SlotSession {
       isolationLevel: 0,
       sessionId: this.#id,
       sessionEpoch: version >= SESSION_VERSION ? this.#epoch : FINAL_EPOCH,
-      topics: byTopic(named.map(([, known]) => known)),
+      topics: byTopic(named),
       forgottenTopicsData: isFull ? [] : forgotten(before, this.#known),
     }
   }
@@ -121,8 +127,12 @@ const knownOf = ({ partition, route, fetchOffset }: AskedPartition, limits: Fetc
   told: undefined,
 })
 
-const isSame = (before: KnownPartition | undefined, now: KnownPartition): boolean =>
-  before?.fetchOffset === now.fetchOffset && before.leaderEpoch === now.leaderEpoch && before.bytesMax === now.bytesMax
+/** A limit that has not changed much is not worth naming the partition: limits follow the number of partitions in a fetch. */
+const isSame = (before: KnownPartition, now: KnownPartition): boolean =>
+  before.fetchOffset === now.fetchOffset &&
+  before.leaderEpoch === now.leaderEpoch &&
+  now.bytesMax >= before.bytesMax / 2 &&
+  now.bytesMax <= before.bytesMax * 2
 
 /** What "nothing has changed" will mean from now on. The bytes of the answer are not kept. */
 const withoutNews = (part: PartitionAnswer): PartitionAnswer => ({
