@@ -7,7 +7,7 @@ export interface LogFile {
   readonly path: string
   /** Fills `buffer` from `position` on; resolves to the bytes read, fewer only at the end of the file. */
   read(buffer: Buffer, position: number): Promise<number>
-  /** Writes the buffers one behind the other from `position` on, in one call to the system where it allows. */
+  /** Writes the buffers one behind the other from `position` on, in few calls to the system. On failure a part may be there. */
   write(buffers: readonly Buffer[], position: number): Promise<void>
   truncate(sizeBytes: number): Promise<void>
   /** Resolves when contents and size are durable (fdatasync). The name is durable after `syncDirectory`. */

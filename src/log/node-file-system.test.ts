@@ -1,5 +1,6 @@
 /** The disk behind the FileSystem port: few descriptors, whole writes, atomic replacement. */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,6 +47,18 @@ test('in the calling thread everything answers as otherwise', () =>
     deepStrictEqual([await fs.sizeOf(`${directory}/b`), await fs.list(`${directory}/b`)], [undefined, undefined])
     await rejects(fs.readFile(`${directory}/b`), { code: 'ENOENT' })
     await rejects(fs.file(`${directory}/b`).read(buffer, 0), { code: 'ENOENT' })
+  }))
+
+test('a large buffer is written whole, in place', () =>
+  inDirectory(async directory => {
+    const file = await nodeFileSystem().create(`${directory}/a`)
+    const large = randomBytes(3 * 1024 * 1024 + 5)
+    await file.write([Buffer.from('head')], 0)
+    await file.write([large], 4)
+    const read = Buffer.alloc(large.length + 10)
+    strictEqual(await file.read(read, 4), large.length)
+    strictEqual(read.subarray(0, large.length).equals(large), true)
+    await file.close()
   }))
 
 test('a write of many buffers is one stretch of the file', () =>
