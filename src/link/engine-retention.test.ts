@@ -98,3 +98,23 @@ test('batches that the source cut anew do not fit behind data that is only delet
   equal(partition(world, 0).logEndOffset, 10)
   await world.engine.stop()
 })
+
+// A transaction was open in the mirror, its end was among the offsets that the source had deleted: the mirror's last stable
+// offset stayed where it began, and read_committed readers waited for ever.
+test('a transaction that may have ended in what was lost is forgotten with the data that the source deleted', async () => {
+  const world = await worldWithMirror()
+  const source = world.source.topics.get('orders')?.partitions[0]
+  ok(source)
+  source.append(batchAt(0, 5, { producerId: 7n, transactional: true }))
+  await world.mirrorAll()
+  equal(partition(world, 0).openTransactions().length, 1)
+  source.batches = []
+  source.append(batchAt(50, 10))
+  source.logStartOffset = 55
+  await world.mirrorAll(4)
+  const { logStartOffset, logEndOffset } = partition(world, 0)
+  deepEqual([logStartOffset, logEndOffset], [55, 60])
+  deepEqual(partition(world, 0).openTransactions(), [])
+  match(world.engine.describeHistory('west', 'orders')[0]?.reason ?? '', /offsets 5 to 49 \(45\)/)
+  await world.engine.stop()
+})

@@ -263,6 +263,16 @@ test('a closed log refuses everything but a second close', async () => {
   deepStrictEqual(await log.close(), { clean: true })
 })
 
+test('a transaction below the log start holds readers back no further than that', async () => {
+  const log = await openLog()
+  await mirror(log, batch({ count: 3, producerId: 5n, producerEpoch: 0, baseSequence: 0, transactional: true }))
+  await mirror(log, batch({ count: 3, baseOffset: 3 }))
+  strictEqual(log.lastStableOffset(6), 0)
+  await log.raiseLogStartOffset(4)
+  strictEqual(log.lastStableOffset(6), 4)
+  await log.close()
+})
+
 test('the largest producer id survives truncation and restart', async () => {
   const fs = new MemoryFileSystem()
   const log = await openLog({ fs })

@@ -181,9 +181,9 @@ export class PartitionLog {
     return checkProducer(header, this.#contents.producers.entry(header.producerId), { origin: 'client' })
   }
 
-  /** Where read_committed readers stop. `highWatermark` must not go back except after a truncation. */
+  /** Where read_committed readers stop; not below the log start. `highWatermark` must not go back except after a truncation. */
   lastStableOffset(highWatermark: number): number {
-    return this.#contents.producers.lastStableOffset(highWatermark)
+    return Math.max(this.logStartOffset, this.#contents.producers.lastStableOffset(highWatermark))
   }
 
   /** Open transactions, the oldest first. */

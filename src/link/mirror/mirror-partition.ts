@@ -172,7 +172,7 @@ export class MirrorPartition implements FetchSink {
   }
 
   async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<SinkDecision> {
-    const { log, figures, logger } = this.#o
+    const { log, figures, logger, settings } = this.#o
     const { earliest, latest } = trouble
     const { logEndOffset } = log.state()
     if (trouble.fetchOffset !== this.position().offset) return 'continue'
@@ -182,7 +182,7 @@ export class MirrorPartition implements FetchSink {
     // In range again: the leader that answered had just changed.
     if (earliest <= logEndOffset) return 'continue'
     try {
-      const skipped = await skipDeleted(this.#repairParts, earliest)
+      const skipped = await skipDeleted(this.#repairParts, { earliest, followLogStart: settings().followLogStart })
       this.#fetchFrom = earliest
       await this.#followLogStart(earliest)
       if (!skipped) return 'continue'

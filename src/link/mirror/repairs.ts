@@ -15,10 +15,13 @@ export interface RepairParts {
   readonly report: (kind: IncidentKind, message: string) => Promise<void>
 }
 
-/** Offsets that the source deleted before they came become a hole. Resolves to what was reported, if anything new was lost. */
+/**
+ * Offsets that the source deleted before they came become a hole, and what is below goes too if the log start follows. Resolves
+ * to what was reported, if anything new was lost.
+ */
 export async function skipDeleted(
   { copies, report }: RepairParts,
-  earliest: number,
+  { earliest, followLogStart }: { earliest: number; followLogStart: boolean },
 ): Promise<{ lost: number; message: string } | undefined> {
   const { log } = copies
   const { logEndOffset } = log.state()
@@ -33,6 +36,9 @@ export async function skipDeleted(
     `retention at the source overtook the mirror: offsets ${logEndOffset} to ${next - 1}` +
     ` (${lost}) were deleted before they could be mirrored`
   await report('out_of_range', message)
+  // The log begins anew, as a follower's does at the source: transactions that are open here may have ended in the hole, and
+  // nothing would ever end them.
+  if (followLogStart) await log.raiseLogStart(logEndOffset)
   await log.startAt(next)
   return { lost, message }
 }
