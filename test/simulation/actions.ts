@@ -45,7 +45,7 @@ const sourceActions: readonly Action[] = [
     return `${log.highWatermark}`
   }),
   onSomeLog('election', 6, (log, world) => {
-    log.elect(world.below(10))
+    log.elect(world.below(10), world.clock.monotonicMs())
     return `epoch ${log.leaderEpoch}, high watermark ${log.highWatermark}`
   }),
   onSomeLog('unclean election', 3, (log, world) => {
@@ -120,6 +120,14 @@ const localActions: readonly Action[] = [
     act: world => {
       world.note('killed')
       world.kill()
+    },
+  },
+  {
+    name: 'stop',
+    weight: 1,
+    act: world => {
+      world.note('stopped')
+      world.stop()
     },
   },
   {
@@ -243,6 +251,7 @@ const actions = [...sourceActions, ...localActions, ...operatorActions]
 const totalWeight = actions.reduce((sum, { weight }) => sum + weight, 0)
 
 export function actAtRandom(world: World, promises: Promises): void {
+  if (world.isStopping) return world.kill()
   let at = world.random() * totalWeight
   const chosen = actions.find(({ weight }) => {
     at -= weight

@@ -13,6 +13,8 @@ export class Promises {
   /** Topics for which a failover was asked for, acknowledged or not. */
   readonly failingOver = new Set<Uuid>()
   linkCreated = false
+  /** Mirrors whose source is not the one that they are copies of, with what a resume was told. */
+  readonly cannotResume = new Map<string, string>()
   /** Alterations of the link so far: only the last one's outcome is certain. */
   alterations = 0
   /** Verbs so far, by mirror: an answer counts only while no other verb was asked for after it. */

@@ -65,6 +65,7 @@ async function run(world: World, promises: Promises, checks: Checks): Promise<vo
   for (let step = 0; step < stepsPerRun; step++) {
     actAtRandom(world, promises)
     await world.clock.advance(Math.round(world.random() ** 3 * 2500))
+    world.source.settleElections(world.clock.monotonicMs())
     checks.afterStep()
   }
   await heal(world, promises, checks)
@@ -76,6 +77,7 @@ async function run(world: World, promises: Promises, checks: Checks): Promise<vo
 /** All faults end; the link goes on, failed and paused mirrors are resumed if they can be. */
 async function heal(world: World, promises: Promises, checks: Checks): Promise<void> {
   world.note('everything heals')
+  if (world.isStopping) world.kill()
   Object.assign(world.localFaults, soundDisk)
   Object.assign(world.networkFaults, soundNetwork)
   world.source.outage = undefined
@@ -95,7 +97,8 @@ async function heal(world: World, promises: Promises, checks: Checks): Promise<v
     const request = { selection: { pattern: '.*' }, validateOnly: false }
     const resumed = world.engine.alterMirrors('west', 'resume', request)
     await world.clock.advance(30_000)
-    await resumed
+    for (const { mirrorTopicName, errorMessage } of await resumed)
+      if (errorMessage?.includes('cannot be resumed')) promises.cannotResume.set(mirrorTopicName, errorMessage)
     checks.afterStep()
   }
 }

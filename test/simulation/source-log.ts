@@ -26,6 +26,8 @@ export interface NewBatch {
 }
 
 const transactionalProducer = 700n
+/** How long a new leader may lag behind in what it knows to be committed. */
+const electionMs = 3000
 
 export class SourceLog {
   logStartOffset = 0
@@ -33,6 +35,9 @@ export class SourceLog {
   /** What consumers may read; behind the log end for a while after appends and elections. */
   highWatermark = 0
   leaderEpoch = 0
+  /** High watermark before the last election, and when that was. */
+  #committed = 0
+  #electedMs = 0
   /** As in Kafka's leader-epoch cache: cut at both ends with the log. */
   #epochs: { readonly epoch: number; startOffset: number }[] = [{ epoch: 0, startOffset: 0 }]
   /** Since the creation; the last one is the present. */
@@ -67,14 +72,18 @@ export class SourceLog {
   }
 
   /** A clean election: nothing is lost, but the new leader may not know yet how far it may be read. */
-  elect(behind: number): void {
+  elect(behind: number, nowMs: number): void {
+    this.#committed = this.highWatermark
+    this.#electedMs = nowMs
     this.leaderEpoch++
     this.#epochs.push({ epoch: this.leaderEpoch, startOffset: this.logEndOffset })
-    this.highWatermark = Math.max(this.logStartOffset, this.highWatermark - behind)
+    const known = this.batches.findLast(({ header }) => header.lastOffset < this.highWatermark - behind)
+    this.highWatermark = Math.max(this.logStartOffset, (known?.header.lastOffset ?? -1) + 1)
   }
 
   /** An unclean election: what reaches beyond `offset` is gone, and another history begins. */
   truncateTo(offset: number): void {
+    this.#committed = 0
     const kept = this.batches.filter(batch => batch.header.lastOffset < offset)
     this.logEndOffset = Math.max(offset, (kept.at(-1)?.header.lastOffset ?? -1) + 1)
     this.highWatermark = Math.min(this.highWatermark, this.logEndOffset)
@@ -94,6 +103,11 @@ export class SourceLog {
     if (covering <= 0) return
     const [first, ...rest] = this.#epochs.slice(covering)
     if (first) this.#epochs = [{ ...first, startOffset: this.logStartOffset }, ...rest]
+  }
+
+  /** Followers catch up soon after an election. */
+  settleAfterElection(nowMs: number): void {
+    if (nowMs - this.#electedMs >= electionMs) this.highWatermark = Math.max(this.highWatermark, this.#committed)
   }
 
   settleHighWatermark(): void {

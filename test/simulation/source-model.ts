@@ -33,6 +33,10 @@ export class SourceModel {
     return this.topics.get(name)?.partitions.push(new SourceLog()) ?? 0
   }
 
+  settleElections(nowMs: number): void {
+    for (const topic of this.topics.values()) for (const log of topic.partitions) log.settleAfterElection(nowMs)
+  }
+
   /** Something changed: long polls look again. */
   wake(): void {
     for (const wake of this.#waiting) wake()

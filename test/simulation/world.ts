@@ -24,6 +24,7 @@ export class World {
   readonly networkFaults: NetworkFaults = { ...soundNetwork }
   process: SimulatedProcess
   engine: Engine
+  isStopping = false
   /** How many processes there were. */
   lives = 0
   effects = 0
@@ -39,8 +40,15 @@ export class World {
     this.engine = this.#newEngine()
   }
 
+  /** An orderly stop, which may be under way when the machine loses its power. */
+  stop(): void {
+    this.isStopping = true
+    void this.engine.stop()
+  }
+
   /** The machine loses its power: of what was not flushed any part may be gone. Another process starts. */
   kill(): void {
+    this.isStopping = false
     this.process.kill()
     this.effects += this.process.effects.length
     for (const topic of this.cluster.topics.values())

@@ -64,6 +64,9 @@ export interface MirrorPartitionOptions {
   readonly logger: Logger
 }
 
+/** How long a source must show nothing before that is believed. */
+const emptyMs = 5000
+
 export class MirrorPartition implements FetchSink {
   readonly topicId: Uuid | undefined
   readonly #o: MirrorPartitionOptions
@@ -73,6 +76,7 @@ export class MirrorPartition implements FetchSink {
   #lastReport: string | undefined
   /** The source's log starts inside the batch that comes next: it can be asked for this offset only, which is above the log end. */
   #fetchFrom = 0
+  #emptySince: { readonly earliest: number; readonly ms: number } | undefined
 
   constructor(options: MirrorPartitionOptions) {
     this.#o = options
@@ -181,6 +185,7 @@ export class MirrorPartition implements FetchSink {
       return this.#truncated(`the source ends at offset ${latest}, the mirror has data up to ${logEndOffset}`)
     // In range again: the leader that answered had just changed.
     if (earliest <= logEndOffset) return 'continue'
+    if (earliest === latest && !this.#isLastingEmpty(earliest)) return { retryAfterMs: 1000 }
     try {
       const skipped = await skipDeleted(this.#repairParts, { earliest, followLogStart: settings().followLogStart })
       this.#fetchFrom = earliest
@@ -192,6 +197,16 @@ export class MirrorPartition implements FetchSink {
     } catch (error) {
       return this.#held(error)
     }
+  }
+
+  /**
+   * Shows the source nothing at all, and has for a while? Right after an election a leader may not know yet how far it may be
+   * read, and where the batch begins in which its log starts.
+   */
+  #isLastingEmpty(earliest: number): boolean {
+    const nowMs = this.#o.clock.monotonicMs()
+    if (this.#emptySince?.earliest !== earliest) this.#emptySince = { earliest, ms: nowMs }
+    return nowMs - this.#emptySince.ms >= emptyMs
   }
 
   /** The source lost, or has other data than, what the mirror has. */
