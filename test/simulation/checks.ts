@@ -72,8 +72,15 @@ export class Checks {
     for (const record of this.#durable.mirrors()) {
       demand(record.state === 'STOPPED' || !record.stopping, () => `${record.mirrorTopic} is still being stopped`)
       const refusal = this.#promises.cannotResume.get(record.mirrorTopic)
-      for (const { error, reason } of record.state === 'FAILED' && refusal === undefined ? record.failures : [])
-        demand(lastingErrors.has(error), () => `${record.mirrorTopic} stays FAILED: ${reason}\n  ${history(record)}`)
+      for (const { partition, error, reason } of record.state === 'FAILED' && refusal === undefined
+        ? record.failures
+        : []) {
+        const source = this.#world.source.everyTopic.get(record.sourceTopicId)?.partitions[partition]
+        // Retention can hide an unclean election: the mirror ends in the middle of a batch of the later history.
+        const isHidden = error === 'UNALIGNED_BATCH' && (source?.histories.length ?? 1) > 1
+        const isRight = lastingErrors.has(error) || isHidden
+        demand(isRight, () => `${record.mirrorTopic} stays FAILED: ${reason}\n  ${history(record)}`)
+      }
       if (record.state !== 'ACTIVE') continue
       const source = this.#world.source.topics.get(record.sourceTopic)
       if (source?.topicId !== record.sourceTopicId) continue
@@ -89,7 +96,9 @@ export class Checks {
         })
         // What is below was held against all histories; the end can only be that of the present one.
         const [ours, present] = [log.batches.at(-1)?.header, theirs?.batches.at(-1)?.header]
-        const isSame = ours?.crc === present?.crc || (present?.lastOffset ?? -1) < log.logStartOffset
+        const isSame =
+          ours?.crc === present?.crc ||
+          (present?.lastOffset ?? -1) < Math.max(log.logStartOffset, theirs?.logStartOffset ?? 0)
         demand(isSame, () => `${record.mirrorTopic}-${partition} ends with another batch than its source`)
       }
     }
