@@ -28,6 +28,8 @@ interface Phase {
   readonly perSecond: number
   /** CPU of broker and clients together: what other processes of the machine do not disturb. */
   readonly cpuMsPerWrite: number
+  /** Part of the time in which the process had something to do: with 100 % it waits for nothing but the machine. */
+  readonly busyPercent: number
   readonly residentMib: number
 }
 
@@ -35,6 +37,7 @@ interface Phase {
 async function writesFor(ms: number): Promise<Phase> {
   const startMs = performance.now()
   const cpuBefore = process.cpuUsage()
+  const loopBefore = performance.eventLoopUtilization()
   let written = 0
   let resident = 0
   const writers = Array.from({ length: PARTITIONS - 1 }, async (_, i) => {
@@ -48,6 +51,7 @@ async function writesFor(ms: number): Promise<Phase> {
   return {
     perSecond: (written * 1000) / (performance.now() - startMs),
     cpuMsPerWrite: (cpu.user + cpu.system) / 1000 / written,
+    busyPercent: Math.round(100 * performance.eventLoopUtilization(loopBefore).utilization),
     residentMib: Math.round(resident / (1 << 20)),
   }
 }
@@ -64,9 +68,9 @@ await server.close()
 await node.close()
 
 const kept = during.perSecond / Math.max(before.perSecond, after.perSecond)
-const line = (what: string, { perSecond, cpuMsPerWrite, residentMib }: Phase): void => {
-  const cpu = `${cpuMsPerWrite.toFixed(2)} ms of CPU per write`
-  console.log(`${what.padEnd(44)} ${perSecond.toFixed(0)} writes/s, ${cpu}, ${residentMib} MiB`)
+const line = (what: string, { perSecond, cpuMsPerWrite, busyPercent, residentMib }: Phase): void => {
+  const cpu = `${cpuMsPerWrite.toFixed(2)} ms of CPU per write, busy ${busyPercent} %`
+  console.log(`${what.padEnd(32)} ${perSecond.toFixed(0)} writes/s, ${cpu}, ${residentMib} MiB`)
 }
 line('before', before)
 line(`one partition stalled for ${STALL_MS / 1000} s`, during)
