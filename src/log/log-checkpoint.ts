@@ -8,6 +8,11 @@ export interface LogCheckpointState {
   readonly recoveryPoint: number
 }
 
+/** What a log says of itself. */
+export interface LogState extends LogCheckpointState {
+  readonly logEndOffset: number
+}
+
 /** The recovery point of a log of which nothing is known, not even that its files will be there after a power failure. */
 export const NOTHING_DURABLE = -1
 

@@ -13,14 +13,14 @@ import {
 } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
 import { IndexCache } from './index-cache.ts'
-import { type LogCheckpoint, NOTHING_DURABLE } from './log-checkpoint.ts'
+import type { LogCheckpoint } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import { LogError } from './log-error.ts'
 import { identifyDirectory, type MetaProperties } from './meta-properties.ts'
 import { nodeFileSystem } from './node-file-system.ts'
-import { OffsetCheckpoint } from './offset-checkpoint.ts'
 import { PartitionLog } from './partition-log.ts'
 import { loadPartitionMetadata } from './partition-metadata.ts'
+import { StoreCheckpoints } from './store-checkpoints.ts'
 
 export interface LogStoreOptions {
   /** Absolute; created if absent. */
@@ -70,9 +70,7 @@ export class LogStore {
   readonly #logs = new Map<string, PartitionLog>()
   /** Partitions that need recovery when they are opened. */
   readonly #unverified: Set<string>
-  readonly #recoveryPoints: OffsetCheckpoint
-  readonly #logStarts: OffsetCheckpoint
-  readonly #highWatermarks: OffsetCheckpoint
+  readonly #checkpoints: StoreCheckpoints
   readonly #busy = new Map<string, Promise<unknown>>()
   readonly #planned = new Set<number>()
   #closed = false
@@ -84,7 +82,7 @@ export class LogStore {
       meta: MetaProperties
       previousStop: { clean: boolean; brokerEpoch: number | undefined }
       names: readonly string[]
-      checkpoints: readonly [OffsetCheckpoint, OffsetCheckpoint, OffsetCheckpoint]
+      checkpoints: StoreCheckpoints
     },
   ) {
     this.directory = options.directory
@@ -93,9 +91,7 @@ export class LogStore {
     this.meta = found.meta
     this.previousStop = found.previousStop
     this.#unverified = new Set(found.previousStop.clean ? [] : found.names)
-    this.#recoveryPoints = found.checkpoints[0]
-    this.#logStarts = found.checkpoints[1]
-    this.#highWatermarks = found.checkpoints[2]
+    this.#checkpoints = found.checkpoints
   }
 
   /**
@@ -110,16 +106,11 @@ export class LogStore {
     const shutdown = await loadCleanShutdown(fs, directory)
     const names = (await fs.list(directory)) ?? []
     for (const name of names.filter(isDeletedDirectory)) await fs.removeDirectory(`${directory}/${name}`)
-    const checkpoints = [
-      await OffsetCheckpoint.load(fs, `${directory}/recovery-point-offset-checkpoint`),
-      await OffsetCheckpoint.load(fs, `${directory}/log-start-offset-checkpoint`),
-      await OffsetCheckpoint.load(fs, `${directory}/replication-offset-checkpoint`),
-    ] as const
     const store = new LogStore(options, fs, {
       meta,
       previousStop: { clean: shutdown !== undefined, brokerEpoch: shutdown?.brokerEpoch },
       names: names.filter(name => isOurs(name, options)),
-      checkpoints,
+      checkpoints: await StoreCheckpoints.load(fs, directory, new Set(names)),
     })
     await removeCleanShutdown(fs, directory)
     return store
@@ -153,6 +144,9 @@ export class LogStore {
   async setAside(topic: string, partition: number): Promise<string> {
     const name = partitionDirectoryName(topic, partition)
     return await this.#alone(name, async () => {
+      // Durably before the directory goes: a later log of that name must not inherit them.
+      this.#checkpoints.forget(name)
+      await this.saveCheckpoints()
       const target = `${this.directory}/${strayDirectoryName(topic, partition)}`
       await this.#fs.rename(`${this.directory}/${name}`, target)
       await this.#fs.syncDirectory(this.directory)
@@ -183,6 +177,7 @@ export class LogStore {
       this.#unverified.delete(name)
       // What was found is durable now, which a next recovery should know.
       if (recover) this.#planSave()
+      if (this.#checkpoints.note(name, log.checkpointState)) await this.saveCheckpoints()
       return log
     })
   }
@@ -192,7 +187,7 @@ export class LogStore {
     const name = partitionDirectoryName(options.topic, options.partition)
     await this.#alone(name, async () => {
       const failed = this.#logs.get(name)
-      if (failed) this.#noteState(name, failed)
+      if (failed) this.#checkpoints.note(name, failed.checkpointState)
       await failed?.close()
       this.#logs.delete(name)
       this.#unverified.add(name)
@@ -207,8 +202,8 @@ export class LogStore {
       const log = this.#logs.get(name)
       this.#logs.delete(name)
       this.#unverified.delete(name)
-      // Durably before the directory goes: a later log of that name must not inherit them.
-      for (const checkpoint of [this.#recoveryPoints, this.#logStarts, this.#highWatermarks]) checkpoint.delete(name)
+      // Durably before the directory goes, as in setAside.
+      this.#checkpoints.forget(name)
       await this.saveCheckpoints()
       if (log) await log.delete()
       else await this.#fs.removeDirectory(`${this.directory}/${name}`)
@@ -217,21 +212,19 @@ export class LogStore {
 
   /** High watermark as last saved. */
   savedHighWatermark(topic: string, partition: number): number | undefined {
-    return this.#highWatermarks.offset(partitionDirectoryName(topic, partition))
+    return this.#checkpoints.highWatermark(partitionDirectoryName(topic, partition))
   }
 
   /** To be saved with the next checkpoint. */
   noteHighWatermark(log: PartitionLog, highWatermark: number): void {
-    this.#highWatermarks.set(partitionDirectoryName(log.topic, log.partition), highWatermark)
+    this.#checkpoints.noteHighWatermark(partitionDirectoryName(log.topic, log.partition), highWatermark)
     this.#planSave()
   }
 
   /** Makes the checkpoints durable as the logs are now. */
   async saveCheckpoints(): Promise<void> {
-    for (const [name, log] of this.#logs) this.#noteState(name, log)
-    await this.#recoveryPoints.save()
-    await this.#logStarts.save()
-    await this.#highWatermarks.save()
+    for (const [name, log] of this.#logs) this.#checkpoints.note(name, log.checkpointState)
+    await this.#checkpoints.save()
   }
 
   /** Closes all logs; if all of them closed cleanly the next start need not verify them. */
@@ -248,18 +241,9 @@ export class LogStore {
     await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
   }
 
-  #noteState(name: string, log: PartitionLog): void {
-    const { logStartOffset, recoveryPoint } = log.checkpointState
-    this.#recoveryPoints.set(name, recoveryPoint)
-    this.#logStarts.set(name, logStartOffset)
-  }
-
   #checkpointOf(name: string): LogCheckpoint {
     return {
-      load: () => ({
-        logStartOffset: this.#logStarts.offset(name) ?? 0,
-        recoveryPoint: this.#recoveryPoints.offset(name) ?? NOTHING_DURABLE,
-      }),
+      load: () => this.#checkpoints.state(name),
       save: () => this.saveCheckpoints(),
       changed: () => this.#planSave(),
       flushed: () => this.#planSave(RECOVERY_POINT_DELAY_MS),

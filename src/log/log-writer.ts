@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { SerialQueue } from '../core/serial-queue.ts'
 import { deletedDirectoryName } from './file-names.ts'
 import { Flusher } from './flusher.ts'
-import type { LogCheckpoint, LogCheckpointState } from './log-checkpoint.ts'
+import type { LogCheckpoint, LogState } from './log-checkpoint.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import { retentionStart } from './retention.ts'
@@ -19,7 +19,7 @@ export class LogWriter {
   #failure: LogError | undefined
   #closed = false
   /** What checkpoints say while a cut is under way. */
-  #announced: LogCheckpointState | undefined
+  #announced: LogState | undefined
 
   constructor(contents: LogContents, checkpoint: LogCheckpoint) {
     this.#contents = contents
@@ -40,10 +40,9 @@ export class LogWriter {
     return this.#failure
   }
 
-  get checkpointState(): LogCheckpointState {
-    return (
-      this.#announced ?? { logStartOffset: this.#contents.logStartOffset, recoveryPoint: this.#recoveryPointBelow() }
-    )
+  get checkpointState(): LogState {
+    const { logStartOffset, logEndOffset } = this.#contents
+    return this.#announced ?? { logStartOffset, logEndOffset, recoveryPoint: this.#recoveryPointBelow() }
   }
 
   /** Recovery rebuilds from the segment of this offset on: the first whose data or indexes are not durable. */
@@ -97,7 +96,7 @@ export class LogWriter {
   async cut(to: { logStartOffset: number; logEndOffset: number }, work: () => Promise<void>): Promise<void> {
     await this.#flusher.exclusive(async () => {
       const recoveryPoint = this.#recoveryPointBelow(to.logEndOffset)
-      this.#announced = { logStartOffset: to.logStartOffset, recoveryPoint }
+      this.#announced = { ...to, recoveryPoint }
       try {
         await this.#checkpoint.save()
         this.#flushedOffset = Math.min(this.#flushedOffset, to.logEndOffset)

@@ -1,4 +1,4 @@
-/** One checkpoint file of a data directory: an offset per partition; LogStore has three of them. */
+/** One checkpoint file of a data directory: an offset per partition; StoreCheckpoints has four of them. */
 import { formatCheckpoint, parseCheckpoint } from './checkpoint-file.ts'
 import { parsePartitionDirectory, partitionDirectoryName } from './file-names.ts'
 import { type FileSystem, loadText, saveFile } from './file-system.ts'
@@ -41,6 +41,11 @@ export class OffsetCheckpoint {
 
   delete(name: string): void {
     if (this.#offsets.delete(name)) this.#changes++
+  }
+
+  /** Deletes what is not in `names`. */
+  retain(names: ReadonlySet<string>): void {
+    for (const name of this.#offsets.keys()) if (!names.has(name)) this.delete(name)
   }
 
   /** Resolves when everything set before the call is durable. Concurrent calls share a write. */

@@ -11,7 +11,7 @@ import type { FileSystem } from './file-system.ts'
 import { forgetProducers } from './forget-producers.ts'
 import { IndexCache } from './index-cache.ts'
 import type { EpochEnd } from './leader-epochs.ts'
-import { type LogCheckpoint, type LogCheckpointState, noCheckpoint } from './log-checkpoint.ts'
+import { type LogCheckpoint, type LogState, noCheckpoint } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
@@ -117,7 +117,7 @@ export class PartitionLog {
   }
 
   /** What a checkpoint must say of this log now. */
-  get checkpointState(): LogCheckpointState {
+  get checkpointState(): LogState {
     return this.#writer.checkpointState
   }
 
