@@ -73,6 +73,8 @@ export class FakeSource implements SourceClusterFactory {
   readonly unreadable = new Set<string>()
   readonly opened: SourceConnectionSettings[] = []
   openConnections = 0
+  /** Stops of these wait for it, as for a sink that works: by `topic-partition`. */
+  readonly slowStops = new Map<string, Promise<void>>()
   readonly #clock: Clock
   readonly #fetching = new Map<string, Fetching>()
 
@@ -110,6 +112,11 @@ export class FakeSource implements SourceClusterFactory {
   async trouble(trouble: FetchTrouble): Promise<void> {
     for (const [key, fetching] of [...this.#fetching])
       if ((await fetching.sink.onTrouble(trouble)) === 'stop') this.#fetching.delete(key)
+  }
+
+  /** A fetcher with a bug: it asks for this partition (`topic-partition`) no more. */
+  lose(key: string): void {
+    this.#fetching.delete(key)
   }
 
   /** The processes that used this source are dead. */
@@ -154,7 +161,9 @@ export class FakeSource implements SourceClusterFactory {
             this.#fetching.set(key, { topic, partition, sink, checkedIn: -1, heldUntilMs: 0 })
         },
         stop: async (topic, partition) => {
-          this.#fetching.delete(`${topic}-${partition}`)
+          const key = `${topic}-${partition}`
+          this.#fetching.delete(key)
+          await this.slowStops.get(key)
         },
       },
       close: async () => {

@@ -24,6 +24,11 @@ export class LagClock {
     return this.#highWatermark
   }
 
+  /** When the last answer came (monotonic); undefined = none yet. */
+  get seenAtMs(): number | undefined {
+    return this.#seenAtMs
+  }
+
   /** An answer of the source. A high watermark that went back is followed: the figures tell the present. */
   seen(highWatermark: number, atMs: number): void {
     this.#highWatermark = highWatermark

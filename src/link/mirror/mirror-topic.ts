@@ -16,6 +16,7 @@ import type { IncidentCounts } from './incident-counts.ts'
 import { MirrorPartition, type MirrorSettings, type PartitionOwner } from './mirror-partition.ts'
 import { type IncidentKind, PartitionFigures } from './partition-figures.ts'
 import { PartitionPipeline } from './partition-pipeline.ts'
+import { PartitionWatch } from './partition-watch.ts'
 import { TopicTroubles } from './topic-troubles.ts'
 
 export interface MirrorTopicOptions {
@@ -27,16 +28,24 @@ export interface MirrorTopicOptions {
   readonly changes: MirrorChanges
   readonly incidents: IncidentCounts
   readonly settings: () => MirrorSettings
+  /** How long a partition may rest before the watchdog asks its source. */
+  readonly stallMs: number
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+}
+
+interface MirroredPartition {
+  readonly figures: PartitionFigures
+  readonly pipeline: PartitionPipeline
+  readonly watch: PartitionWatch
 }
 
 export class MirrorTopic {
   readonly id: MirrorId
   readonly topicId: MirrorRecord['topicId']
   readonly #o: MirrorTopicOptions
-  readonly #partitions: { readonly figures: PartitionFigures; readonly pipeline: PartitionPipeline }[] = []
+  readonly #partitions: MirroredPartition[] = []
   readonly #troubles: TopicTroubles
   #stateEpoch: number
 
@@ -55,6 +64,11 @@ export class MirrorTopic {
   /** Index = partition. */
   get figures(): readonly PartitionFigures[] {
     return this.#partitions.map(({ figures }) => figures)
+  }
+
+  /** What the watchdog looks at. Index = partition. */
+  get watches(): readonly PartitionWatch[] {
+    return this.#partitions.map(({ watch }) => watch)
   }
 
   /** Fetches the partitions that have not failed, or none. Resolves when those that must not run have stopped. */
@@ -81,9 +95,23 @@ export class MirrorTopic {
     for (let partition = this.#partitions.length; partition < startOffsets.length; partition++) {
       const figures = new PartitionFigures(partition)
       const pipeline = this.#pipeline(figures, startOffsets[partition] ?? 0)
-      this.#partitions.push({ figures, pipeline })
+      this.#partitions.push({ figures, pipeline, watch: this.#watch(figures, pipeline) })
       void pipeline.attach()
     }
+  }
+
+  #watch(figures: PartitionFigures, pipeline: PartitionPipeline): PartitionWatch {
+    const { record, stallMs, clock, random, logger, incidents } = this.#o
+    const { sourceTopic, mirrorTopic: topic } = record
+    const report = (reason: string, isFirst: boolean) => {
+      const { partition } = figures
+      logger.warn('a mirror partition stands still', { topic, partition, reason })
+      if (!isFirst) return incidents.count('stalled')
+      this.#incident('stalled', `partition ${partition}: ${reason}`).catch(error =>
+        logger.warn('an incident could not be recorded', { topic, partition, error: messageOf(error) }),
+      )
+    }
+    return new PartitionWatch({ sourceTopic, figures, pipeline, stallMs, report, clock, random })
   }
 
   #pipeline(figures: PartitionFigures, startOffset: number): PartitionPipeline {
@@ -153,6 +181,10 @@ export class MirrorTopic {
           partitions.map(partition => ({ partition, ...failure })),
         )
       } catch (error) {
+        for (const partition of partitions) {
+          const figures = this.#partitions[partition]?.figures
+          if (figures) figures.trouble = `${failure.reason}; this could not be recorded: ${messageOf(error)}`
+        }
         logger.warn('a failure could not be recorded', { topic: this.id.mirrorTopic, error: messageOf(error) })
         await sleep(clock, backoff.nextMs(), signal)
       }

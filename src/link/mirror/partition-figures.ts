@@ -11,6 +11,7 @@ export const incidentKinds = [
   'corruption',
   'fork',
   'foreign_write',
+  'stalled',
 ] as const
 
 export type IncidentKind = (typeof incidentKinds)[number]
@@ -24,8 +25,11 @@ export class PartitionFigures {
   lastSourceFetchOffset = -1
   /** Wall clock of the last answer with something new in it. */
   lastFetchTimeMs: number | undefined
-  /** What keeps the partition from going on, while it does. */
-  trouble: string | undefined
+  /** What the watchdog found at this log end; it is over as soon as the end moves. */
+  stall: { readonly logEnd: number; readonly message: string } | undefined
+  /** How often a trouble was met. */
+  troublesSeen = 0
+  #trouble: string | undefined
   /** The source is being asked and has answered. */
   #asked = false
   /** Monotonic time since when the source does not answer; undefined while it does. */
@@ -36,6 +40,21 @@ export class PartitionFigures {
 
   constructor(partition: number) {
     this.partition = partition
+  }
+
+  /** What keeps the partition from going on, while it does. */
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  set trouble(trouble: string | undefined) {
+    this.#trouble = trouble
+    if (trouble !== undefined) this.troublesSeen++
+  }
+
+  /** The trouble, or else that nothing moves although there is none. */
+  get reason(): string | undefined {
+    return this.trouble ?? (this.stall?.logEnd === this.logState()?.logEndOffset ? this.stall?.message : undefined)
   }
 
   attach(log: { state(): MirrorLogState } | undefined): void {
@@ -92,7 +111,7 @@ export class PartitionFigures {
       mirroredBatches: this.mirroredBatches,
       lastFetchTimeMs: this.lastFetchTimeMs ?? null,
       state: shown.state,
-      reason: shown.reason ?? this.trouble ?? null,
+      reason: shown.reason ?? this.reason ?? null,
     }
   }
 }

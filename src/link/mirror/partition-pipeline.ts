@@ -27,6 +27,7 @@ export class PartitionPipeline {
   #fetching = false
   #sink: { readonly ended: boolean } | undefined
   #log: MirrorLog | undefined
+  #restarting = false
 
   constructor(options: PartitionPipelineOptions) {
     this.#o = options
@@ -40,6 +41,22 @@ export class PartitionPipeline {
     const abort = new AbortController()
     this.#abort = abort
     void this.#queue.run(() => this.#run(abort.signal))
+  }
+
+  /** Fetching is wanted, and its sink has not ended it. */
+  get isWanted(): boolean {
+    return this.#abort !== undefined && this.#sink?.ended !== true
+  }
+
+  /** Begins anew at the same log end, after what runs has stopped; false if the restart before still waits for that. */
+  restart(): boolean {
+    if (this.#restarting || !this.isWanted) return false
+    this.#restarting = true
+    void this.stop().finally(() => {
+      this.#restarting = false
+    })
+    this.start()
+    return true
   }
 
   /** After it resolves nothing is fetched or appended any more. */

@@ -21,6 +21,7 @@ import { healthyLink, type LinkHealth } from '../states/link-health.ts'
 import { followsSource } from '../states/mirror-topic-state.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { SyncTask } from '../tasks/sync-task.ts'
+import { stallMsOf, watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
 import { LinkProbe } from './link-probe.ts'
 
 /** What every part of the engine shares. */
@@ -45,7 +46,7 @@ export class LinkRuntime {
   readonly #mirrors = new Map<string, MirrorTopic>()
   #configs: LinkConfigs
   #mirrorSettings: MirrorSettings
-  #connection: { readonly text: string; readonly source: SourceCluster } | undefined
+  #connection: { readonly text: string; readonly source: SourceCluster; readonly stallMs: number } | undefined
   #probe: LinkProbe | undefined
   #tasks: readonly SyncTask[] = []
   #closed = false
@@ -114,7 +115,7 @@ export class LinkRuntime {
     if (this.#connection?.text === text) return
     await this.#disconnect()
     const source = this.#parts.sources.open(settings)
-    this.#connection = { text, source }
+    this.#connection = { text, source, stallMs: stallMsOf(settings) }
     this.#probe = new LinkProbe({
       source: () => source,
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
@@ -128,7 +129,7 @@ export class LinkRuntime {
       logger: this.#parts.logger,
     })
     this.#probe.start()
-    this.#tasks = [this.#partitionSync(source)]
+    this.#tasks = [this.#partitionSync(source), this.#watchdog(source)]
     for (const task of this.#tasks) task.start()
   }
 
@@ -141,6 +142,22 @@ export class LinkRuntime {
         const mirrors = desired.mirrorsOf(this.linkId).filter(record => this.#shouldFetch(record))
         const parts = { source, destination, changes, signal, nowMs: () => clock.nowMs() }
         return mirrors.length === 0 ? [] : await syncPartitions(parts, mirrors)
+      },
+      clock,
+      logger,
+    })
+  }
+
+  #watchdog(source: SourceCluster): SyncTask {
+    const { clock, logger } = this.#parts
+    return new SyncTask({
+      name: 'Watchdog',
+      periodMs: () => watchdogPeriodMs,
+      work: async signal => {
+        const watches = [...this.#mirrors.values()].flatMap(mirror => mirror.watches)
+        if (this.health.state === 'ACTIVE') await watchPartitions(source, watches, signal)
+        else for (const watch of watches) watch.excuse()
+        return []
       },
       clock,
       logger,
@@ -181,12 +198,13 @@ export class LinkRuntime {
   }
 
   #open(record: MirrorRecord): MirrorTopic | undefined {
-    const source = this.#connection?.source
-    if (!source) return undefined
+    if (!this.#connection) return undefined
+    const { source, stallMs } = this.#connection
     const mirror = new MirrorTopic({
       ...this.#parts,
       record,
       source,
+      stallMs,
       settings: () => this.#mirrorSettings,
     })
     this.#mirrors.set(record.mirrorTopic, mirror)

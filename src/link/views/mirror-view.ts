@@ -121,6 +121,6 @@ function reasonOf(
   { runtime, topic, status }: Pick<Live, 'runtime' | 'topic'> & { status: MirrorStatus },
 ): string | null {
   if (record.state !== 'ACTIVE' || record.stopping !== undefined) return record.reason ?? null
-  const trouble = topic?.figures.find(figures => figures.trouble !== undefined)?.trouble
+  const trouble = topic?.figures.find(figures => figures.reason !== undefined)?.reason
   return (status === 'ACTIVE' ? trouble : (runtime?.health.message ?? trouble)) ?? null
 }
