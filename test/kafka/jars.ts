@@ -8,6 +8,10 @@ import { skipWithout } from '../requirements.ts'
 /** Versions that the suites run against. */
 export type KafkaVersion = '4.3.1' | '3.9.2'
 
+/** The version of the source in suites that run once for each: LOCKSTEP_SOURCE_VERSION, or the newest. */
+export const sourceVersion = (): KafkaVersion =>
+  process.env['LOCKSTEP_SOURCE_VERSION'] === '3.9.2' ? '3.9.2' : '4.3.1'
+
 /**
  * Folder with every jar of that Kafka version (use `${folder}/*` as class path); downloads it the first time. One Maven
  * at a time: its local repository is not made for several that download.

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { readBatchHeader } from '../../src/protocol/batches/batch-header.ts'
 import { eventually } from '../eventually.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
 import { lockstep } from '../scenarios/command-line.ts'
 import { assertEqualReads, assertEqualTopics, waitUntilInStep } from '../scenarios/equality.ts'
@@ -24,7 +25,7 @@ let archive: MirrorLink
 before(async () => {
   if (skip !== false) return
   const properties = { 'log.retention.check.interval.ms': '200', 'log.initial.task.delay.ms': '200' }
-  world = await startMirrorWorld('4.3.1', { properties, link: quick })
+  world = await startMirrorWorld(sourceVersion(), { properties, link: quick })
   const { cluster, node, link, sides } = world
   const configs = { ...quick, 'topic.config.sync.include': 'delete.retention.ms' }
   archive = await MirrorLink.create(node, 'archive', {
