@@ -2,13 +2,12 @@
 /** The binary: `server` and `demo` start nodes, everything else is a client of the REST API. */
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { collect } from '../cli/config-option.ts'
 import type { CliEnvironment } from '../cli/context.ts'
 import { buildProgram, runProgram } from '../cli/program.ts'
 import { version } from '../node/version.ts'
 
 let nodeExitCode: number | undefined
-
-const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
 
 function addServer(program: Command): void {
   program

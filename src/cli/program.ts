@@ -1,5 +1,6 @@
 /** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
 import { Command, CommanderError } from 'commander'
+import { messageOf } from '../core/errors.ts'
 import { addLinkConfigurationList } from './commands/link/configuration/list.ts'
 import { addLinkConfigurationUpdate } from './commands/link/configuration/update.ts'
 import { addLinkCreate } from './commands/link/create.ts'
@@ -71,7 +72,7 @@ export async function runProgram(
     return EXIT.ok
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    terminal.err(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+    terminal.err(`Error: ${messageOf(error)}\n`)
     if (error instanceof RestFailure && error.hint !== undefined) terminal.err(`Hint: ${error.hint}\n`)
     if (error instanceof UsageError) return EXIT.usage
     if (error instanceof PartlyFailed) return EXIT.partly

@@ -1,5 +1,6 @@
 /** Runs the changes of one log one after the other and knows what is durable; PartitionLog sends everything that writes here. */
 import assert from 'node:assert/strict'
+import { messageOf } from '../core/errors.ts'
 import { SerialQueue } from '../core/serial-queue.ts'
 import { deletedDirectoryName } from './file-names.ts'
 import { Flusher } from './flusher.ts'
@@ -232,13 +233,13 @@ export class LogWriter {
   #asLogError(error: unknown): unknown {
     if (error instanceof LogError) return error.failed ? this.#fail(error) : error
     if (error instanceof assert.AssertionError) return this.#fail(error)
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return new LogError('storage', `${this.#contents.name}: ${reason}`, { cause: error })
   }
 
   #fail(cause: unknown): LogError {
     const { environment, name } = this.#contents
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     if (cause instanceof LogError && cause.failed) this.#failure ??= cause
     this.#failure ??= new LogError('storage', `${name} has failed: ${reason}`, { cause, failed: true })
     environment.logger.error('the log has failed; it needs recovery', { log: name, reason })
