@@ -6,6 +6,7 @@ import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
+import { type Authorizer, allowAll } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ServedApis } from '../network/headers.ts'
 import type { RequestHandler } from '../network/request-handler.ts'
@@ -23,6 +24,8 @@ export interface BrokerOptions {
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
+  /** Absent: everybody may do everything. */
+  readonly authorizer?: Authorizer
   readonly settings: BrokerSettings
   readonly logDirectory: LogDirectoryInfo
   /** Shared with the listeners. */
@@ -43,6 +46,7 @@ export class Broker {
     this.#handlers = new Map(handlers.map(handler => [handler.key, handler]))
     this.#context = {
       ...options,
+      authorizer: options.authorizer ?? allowAll,
       fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
       logger: options.logger.child({ component: 'broker' }),
       apis: handlers.map(({ key, announced }) => ({ key, ...announced })),

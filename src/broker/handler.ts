@@ -2,6 +2,7 @@
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Authorizer } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
 import { RequestRefused } from '../network/headers.ts'
@@ -36,6 +37,8 @@ export interface BrokerContext {
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
+  /** Handlers ask it through authorization.ts. */
+  readonly authorizer: Authorizer
   readonly settings: BrokerSettings
   readonly logDirectory: LogDirectoryInfo
   readonly fetchSessions: SessionCache
