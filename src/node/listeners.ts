@@ -1,5 +1,10 @@
 /** Kafka's listener properties: `listeners`, `advertised.listeners`, `listener.security.protocol.map`; read by settings. */
 
+/** In the order of their numbers on the wire. */
+export const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const
+
+export type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number]
+
 export interface Endpoint {
   /** Listener name, upper case. */
   readonly name: string
@@ -9,14 +14,18 @@ export interface Endpoint {
   readonly port: number
 }
 
+/** An address that is listened on. */
+export interface ListenerEndpoint extends Endpoint {
+  readonly protocol: SecurityProtocol
+}
+
 export interface ListenerSettings {
-  readonly listen: readonly Endpoint[]
+  readonly listen: readonly ListenerEndpoint[]
   /** What clients are told, by listener name; a host of '' becomes this machine's name at start. */
   readonly advertised: ReadonlyMap<string, Endpoint>
 }
 
 const ENDPOINT = /^([A-Za-z0-9_-]+):\/\/(\[[0-9a-fA-F:]+\]|[^:/[\]]*):(-?\d{1,5})$/
-const PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL']
 
 /** Texts of the three properties as they stand in the file; lists are comma-separated. */
 export interface ListenerTexts {
@@ -33,7 +42,8 @@ export function parseListeners(texts: ListenerTexts, problems: string[]): Listen
   const listen = itemsOf(texts.listeners ?? 'PLAINTEXT://:9092')
     .flatMap(text => parseEndpoint('listeners', text, problems))
     .filter(endpoint => !controllers.has(endpoint.name))
-  const advertised = new Map(listen.map(endpoint => [endpoint.name, endpoint]))
+    .map(endpoint => ({ ...endpoint, protocol: protocolOf(endpoint.name, protocols, problems) }))
+  const advertised = new Map<string, Endpoint>(listen.map(endpoint => [endpoint.name, endpoint]))
   for (const endpoint of itemsOf(texts.advertised).flatMap(text =>
     parseEndpoint('advertised.listeners', text, problems),
   )) {
@@ -45,13 +55,17 @@ export function parseListeners(texts: ListenerTexts, problems: string[]): Listen
   if (listen.length === 0) problems.push('listeners: at least one listener for clients is needed')
   const names = listen.map(endpoint => endpoint.name)
   if (new Set(names).size < names.length) problems.push('listeners: each listener needs a name of its own')
-  for (const name of new Set(names)) {
-    const protocol = protocols.get(name) ?? (PROTOCOLS.includes(name) ? name : undefined)
-    if (protocol === undefined) problems.push(`listeners: ${name} has no entry in listener.security.protocol.map`)
-    else if (protocol !== 'PLAINTEXT')
+  for (const { name, protocol } of listen)
+    if (protocol !== 'PLAINTEXT')
       problems.push(`listeners: ${name} uses ${protocol}; only PLAINTEXT is supported by this version`)
-  }
   return { listen, advertised }
+}
+
+/** A listener that is named like a protocol needs no entry in the map. */
+function protocolOf(name: string, map: ReadonlyMap<string, SecurityProtocol>, problems: string[]): SecurityProtocol {
+  const protocol = map.get(name) ?? SECURITY_PROTOCOLS.find(known => known === name)
+  if (protocol === undefined) problems.push(`listeners: ${name} has no entry in listener.security.protocol.map`)
+  return protocol ?? 'PLAINTEXT'
 }
 
 function parseEndpoint(property: string, text: string, problems: string[]): Endpoint[] {
@@ -64,12 +78,12 @@ function parseEndpoint(property: string, text: string, problems: string[]): Endp
   return [{ name: (found[1] ?? '').toUpperCase(), host: (found[2] ?? '').replace(/^\[|\]$/g, ''), port }]
 }
 
-function protocolMap(text: string | undefined, problems: string[]): Map<string, string> {
-  const map = new Map<string, string>()
+function protocolMap(text: string | undefined, problems: string[]): Map<string, SecurityProtocol> {
+  const map = new Map<string, SecurityProtocol>()
   for (const item of itemsOf(text)) {
-    const [name, protocol] = item.split(':')
-    if (name && protocol && PROTOCOLS.includes(protocol.toUpperCase()))
-      map.set(name.toUpperCase(), protocol.toUpperCase())
+    const [name, text] = item.split(':')
+    const protocol = SECURITY_PROTOCOLS.find(known => known === text?.trim().toUpperCase())
+    if (name && protocol) map.set(name.trim().toUpperCase(), protocol)
     else problems.push(`listener.security.protocol.map: "${item}" must look like NAME:PLAINTEXT`)
   }
   return map

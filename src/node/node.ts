@@ -28,7 +28,7 @@ import { openAccess } from '../rest/ports.ts'
 import { buildRestApplication } from '../rest/server.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
 import { lockDirectory } from './directory-lock.ts'
-import type { Endpoint } from './listeners.ts'
+import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
@@ -226,9 +226,10 @@ function advertisedEndpoints(settings: NodeSettings, servers: readonly KafkaServ
   })
 }
 
-function advertisedEndpoint(settings: NodeSettings, endpoint: Endpoint): EndpointImage {
+function advertisedEndpoint(settings: NodeSettings, endpoint: ListenerEndpoint): EndpointImage {
   const { host, port } = settings.listeners.advertised.get(endpoint.name) ?? endpoint
-  return { name: endpoint.name, host: host === '' ? hostname() : host, port, securityProtocol: 0 }
+  const securityProtocol = SECURITY_PROTOCOLS.indexOf(endpoint.protocol)
+  return { name: endpoint.name, host: host === '' ? hostname() : host, port, securityProtocol }
 }
 
 /** Of the volume that holds the directory, as DescribeLogDirs tells it. */

@@ -19,7 +19,7 @@ function problemsOf(entries: Record<string, string>): readonly string[] {
 test('an empty file gives a standalone node on 9092 with REST on loopback', () => {
   const settings = settingsOf({})
   strictEqual(settings.nodeId, 1)
-  deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092 }])
+  deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092, protocol: 'PLAINTEXT' }])
   deepStrictEqual(settings.rest, { host: '127.0.0.1', port: 8090 })
   deepStrictEqual(settings.warnings, [])
 })
@@ -38,7 +38,9 @@ test("Kafka's combined-mode file is understood; its controller listener is left 
     'num.io.threads': '8',
   })
   strictEqual(settings.nodeId, 7)
-  deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '127.0.0.1', port: 19092 }])
+  deepStrictEqual(settings.listeners.listen, [
+    { name: 'PLAINTEXT', host: '127.0.0.1', port: 19092, protocol: 'PLAINTEXT' },
+  ])
   strictEqual(settings.listeners.advertised.get('PLAINTEXT')?.host, 'example.org')
   strictEqual(settings.dataDirectory, '/var/lib/kafka')
   strictEqual(settings.warnings.length, 1)
