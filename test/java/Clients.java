@@ -2,6 +2,7 @@
 package lockstep;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,15 +18,26 @@ final class Clients {
 
     private Clients() {}
 
-    /** The Admin for args.bootstrap. */
+    /** The Admin for args.bootstrap and, if there are any, args.admin: properties of its own, such as a login. */
     static Admin admin(JsonNode args) {
-        return ADMINS.computeIfAbsent(args.get("bootstrap").asText(), bootstrap -> {
+        String bootstrap = args.get("bootstrap").asText();
+        return ADMINS.computeIfAbsent(bootstrap + args.path("admin"), key -> {
             Properties properties = new Properties();
             properties.put("bootstrap.servers", bootstrap);
             properties.put("default.api.timeout.ms", "30000");
             properties.put("request.timeout.ms", "15000");
+            args.path("admin").fields().forEachRemaining(field -> properties.put(field.getKey(), field.getValue().asText()));
             return Admin.create(properties);
         });
+    }
+
+    /**
+     * Later commands get a new Admin for args.bootstrap: one that saw its brokers die may go on asking a dead connection until
+     * it times out, again and again. What still runs on the old one may end.
+     */
+    static void forgetAdmin(JsonNode args) {
+        Admin forgotten = args.has("bootstrap") ? ADMINS.remove(args.get("bootstrap").asText()) : null;
+        if (forgotten != null) new Thread(() -> forgotten.close(Duration.ofSeconds(30)), "closing").start();
     }
 
     /** Properties with bootstrap.servers, byte arrays as keys and values, and args.properties over them. */

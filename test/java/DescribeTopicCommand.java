@@ -20,7 +20,7 @@ import org.apache.kafka.common.config.ConfigResource;
 
 /**
  * args: {bootstrap, topic}. Answers {id, configs: {overridden key: value}, partitions: [{partition, leader, replicas,
- * isr, logStart, highWatermark, lastStable}]}.
+ * isr, logStart, highWatermark, lastStable}]}; offsets of a partition without a leader are -1.
  */
 public final class DescribeTopicCommand implements Command {
     @Override
@@ -31,12 +31,13 @@ public final class DescribeTopicCommand implements Command {
         Map<TopicPartition, OffsetSpec> earliest = new HashMap<>();
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
         description.partitions().forEach(partition -> {
+            if (partition.leader() == null) return;
             earliest.put(new TopicPartition(topic, partition.partition()), OffsetSpec.earliest());
             latest.put(new TopicPartition(topic, partition.partition()), OffsetSpec.latest());
         });
-        var starts = admin.listOffsets(earliest).all().get();
-        var ends = admin.listOffsets(latest).all().get();
-        var stable = admin.listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all().get();
+        var starts = offsets(admin, earliest, IsolationLevel.READ_UNCOMMITTED);
+        var ends = offsets(admin, latest, IsolationLevel.READ_UNCOMMITTED);
+        var stable = offsets(admin, latest, IsolationLevel.READ_COMMITTED);
         List<Map<String, Object>> partitions = new ArrayList<>();
         description.partitions().forEach(info -> {
             TopicPartition partition = new TopicPartition(topic, info.partition());
@@ -45,12 +46,21 @@ public final class DescribeTopicCommand implements Command {
             row.put("leader", info.leader() == null ? -1 : info.leader().id());
             row.put("replicas", info.replicas().stream().map(Node::id).toList());
             row.put("isr", info.isr().stream().map(Node::id).toList());
-            row.put("logStart", starts.get(partition).offset());
-            row.put("highWatermark", ends.get(partition).offset());
-            row.put("lastStable", stable.get(partition).offset());
+            row.put("logStart", starts.getOrDefault(partition, -1L));
+            row.put("highWatermark", ends.getOrDefault(partition, -1L));
+            row.put("lastStable", stable.getOrDefault(partition, -1L));
             partitions.add(row);
         });
         return Map.of("id", description.topicId().toString(), "configs", overrides(admin, topic), "partitions", partitions);
+    }
+
+    /** In less time than the Admin's own bound: a leader that is gone is asked again by the caller's next try. */
+    private static Map<TopicPartition, Long> offsets(Admin admin, Map<TopicPartition, OffsetSpec> asked, IsolationLevel level)
+            throws Exception {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        var found = admin.listOffsets(asked, new ListOffsetsOptions(level).timeoutMs(15_000)).all().get();
+        found.forEach((partition, answer) -> offsets.put(partition, answer.offset()));
+        return offsets;
     }
 
     private static Map<String, String> overrides(Admin admin, String topic) throws Exception {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Exit;
 
 /** Requests are {id, command, args}; answers {id, result} or {id, error, stack}. Requests run side by side. */
@@ -31,9 +32,10 @@ public final class Driver {
     public static void main(String[] arguments) throws Exception {
         PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
         OutputCapture.install();
-        Exit.setExitProcedure((status, message) -> {
-            throw new IllegalStateException("a tool exited with " + status + (message == null ? "" : ": " + message));
-        });
+        Exit.setExitProcedure((status, message) -> ToolExit.raise(status, message));
+        Exit.setHaltProcedure((status, message) -> ToolExit.raise(status, message));
+        // A tool's hooks would wait for the end of this process.
+        Exit.setShutdownHookAdder((name, hook) -> {});
         new Driver(answers).serve();
         System.exit(0);
     }
@@ -54,6 +56,7 @@ public final class Driver {
             answer.set("result", JSON.valueToTree(result));
         } catch (Throwable error) {
             Throwable cause = error instanceof java.util.concurrent.ExecutionException ? error.getCause() : error;
+            if (cause instanceof TimeoutException) Clients.forgetAdmin(request.path("args"));
             answer.put("error", cause.toString()).put("errorClass", cause.getClass().getSimpleName());
             answer.put("stack", stackOf(error));
         }

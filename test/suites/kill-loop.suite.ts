@@ -4,6 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Random, seededRandom } from '../../src/core/random.ts'
 import { eventually } from '../eventually.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
 import { chosenRounds, chosenSeed, integerBelow, pick } from '../scenarios/chance.ts'
 import { assertEqualTopics, waitUntilInStep } from '../scenarios/equality.ts'
@@ -25,7 +26,7 @@ let world: MirrorWorld
 
 before(async () => {
   if (skip !== false) return
-  world = await startMirrorWorld('4.3.1', { link: quick })
+  world = await startMirrorWorld(sourceVersion(), { link: quick })
   for (const topic of [...topics, patient]) {
     await world.sides.source.createTopic(topic, { partitions })
     await world.link.mirror(topic, { 'segment.bytes': '1048576' })

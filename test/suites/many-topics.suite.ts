@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { batchesIn } from '../../src/protocol/batches/batch-iteration.ts'
 import { eventually } from '../eventually.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
@@ -23,7 +24,7 @@ before(async () => {
   if (skip !== false) return
   // Kafka makes indexes at their full size; and the records are of 1970.
   const properties = { 'log.index.size.max.bytes': '4096', 'log.retention.ms': '-1' }
-  const source = KafkaCluster.start({ version: '4.3.1', properties })
+  const source = KafkaCluster.start({ version: sourceVersion(), properties })
   ;[cluster, node] = await opened.all<[KafkaCluster, LockstepNode]>([source, LockstepNode.start()])
   link = await MirrorLink.create(node, 'west', cluster)
 })

@@ -4,6 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { seededRandom } from '../../src/core/random.ts'
 import { eventually } from '../eventually.ts'
 import { driverClasses } from '../java/driver.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import type { KafkaNode } from '../kafka/node.ts'
 import { skipWithout } from '../requirements.ts'
 import { chosenRounds, chosenSeed, pick } from '../scenarios/chance.ts'
@@ -27,8 +28,8 @@ let world: MirrorWorld
 before(async () => {
   if (skip !== false) return
   const properties = { 'replica.selector.class': 'lockstep.FollowerSelector', 'replica.lag.time.max.ms': '3000' }
-  const plugins = await driverClasses('4.3.1')
-  world = await startMirrorWorld('4.3.1', { brokers: 3, properties, plugins, link: quick })
+  const plugins = await driverClasses(sourceVersion())
+  world = await startMirrorWorld(sourceVersion(), { brokers: 3, properties, plugins, link: quick })
   for (const topic of replicated) {
     const options = { partitions: 2, replicationFactor: 3, configs: { 'min.insync.replicas': '2' } }
     await world.sides.source.createTopic(topic, options)
@@ -48,7 +49,7 @@ async function waitUntilInSync(): Promise<void> {
         const { partitions } = await world.sides.source.describe(topic)
         ok(partitions.every(({ isr }) => isr.length === 3))
       },
-      { timeoutMs: 60_000, intervalMs: 200 },
+      { timeoutMs: 120_000, intervalMs: 200 },
     )
 }
 
@@ -60,7 +61,7 @@ async function waitForNews(): Promise<void> {
       return partitions.reduce((sum, partition) => sum + partition.highWatermark, 0)
     }
     const before = await end()
-    await eventually(async () => ok((await end()) > before), { timeoutMs: 60_000 })
+    await eventually(async () => ok((await end()) > before), { timeoutMs: 120_000 })
   }
 }
 
@@ -102,7 +103,9 @@ test('leaders that are killed, stopped and frozen while acks=all producers write
     t.diagnostic(`${name} of broker ${leader} after ${load.records} records`)
     await faults[name]?.(cluster.node(leader))
     await waitUntilInSync()
-    for (const topic of replicated) await sides.source.electLeaders(topic, 'preferred')
+    // A broker that has just come back may fall out of sync once more.
+    for (const topic of replicated)
+      await eventually(() => sides.source.electLeaders(topic, 'preferred'), { timeoutMs: 120_000, intervalMs: 500 })
   }
   await load.stop()
   for (const topic of replicated) {
@@ -165,10 +168,13 @@ test('an unclean election at the source fails a mirror, or cuts it where they pa
   await cluster.node(2).kill()
   await cluster.node(3).start()
   for (const topic of Object.values(lost)) {
-    await eventually(async () => {
-      await source.electLeaders(topic, 'unclean')
-      strictEqual((await source.describe(topic)).partitions[0]?.leader, 3)
-    })
+    await eventually(
+      async () => {
+        await source.electLeaders(topic, 'unclean')
+        strictEqual((await source.describe(topic)).partitions[0]?.leader, 3)
+      },
+      { timeoutMs: 120_000, intervalMs: 200 },
+    )
     await source.produce(topic, { batch: 7, generate: { count: 20, seed: 3 } })
   }
   await cluster.node(2).start()
