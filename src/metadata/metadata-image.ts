@@ -1,5 +1,7 @@
 /** The immutable picture of the cluster that every part of the node reads; built by `metadata-editor.ts` from KRaft metadata records. */
 import { type Uuid, ZERO_UUID } from '../core/uuid.ts'
+import type { AclImage } from './acl.ts'
+import { AclIndex } from './acl-index.ts'
 import { PersistentMap } from './persistent-map.ts'
 
 /** A listener of a broker or controller; `securityProtocol` as on the wire (0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL). */
@@ -66,18 +68,6 @@ export interface TopicImage {
   readonly partitions: readonly PartitionImage[]
 }
 
-/** An access control entry, values as on the wire. */
-export interface AclImage {
-  readonly id: Uuid
-  readonly resourceType: number
-  readonly resourceName: string
-  readonly patternType: number
-  readonly principal: string
-  readonly host: string
-  readonly operation: number
-  readonly permissionType: number
-}
-
 export interface ScramCredentialImage {
   readonly user: string
   /** 1 = SCRAM-SHA-256, 2 = SCRAM-SHA-512. */
@@ -122,6 +112,8 @@ export interface MetadataImage {
   /** First producer id that no block has handed out. */
   readonly nextProducerId: bigint
   readonly acls: PersistentMap<Uuid, AclImage>
+  /** The same ACLs by resource. */
+  readonly aclIndex: AclIndex
   /** Key: `scramCredentialKey`. */
   readonly scramCredentials: ReadonlyMap<string, ScramCredentialImage>
   /** Key: JSON of the sorted entity. */
@@ -142,6 +134,7 @@ export const emptyImage = (clusterId: string): MetadataImage => ({
   features: new Map(),
   nextProducerId: 0n,
   acls: PersistentMap.empty(),
+  aclIndex: AclIndex.empty,
   scramCredentials: new Map(),
   clientQuotas: new Map(),
   delegationTokens: new Map(),

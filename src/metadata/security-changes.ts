@@ -5,8 +5,9 @@ import type { UserScramCredentialRecord } from '../protocol/metadata-records/11-
 import type { ClientQuotaRecord } from '../protocol/metadata-records/14-client-quota.ts'
 import type { AccessControlEntryRecord } from '../protocol/metadata-records/18-access-control-entry.ts'
 import type { RemoveUserScramCredentialRecord } from '../protocol/metadata-records/22-remove-user-scram-credential.ts'
+import type { AclImage } from './acl.ts'
+import type { AclIndexEditor } from './acl-index.ts'
 import {
-  type AclImage,
   type ClientQuotaImage,
   type DelegationTokenImage,
   type MetadataImage,
@@ -17,7 +18,7 @@ import type { PersistentMapEditor } from './persistent-map.ts'
 
 export class SecurityChanges {
   readonly #base: MetadataImage
-  #acls: PersistentMapEditor<Uuid, AclImage> | undefined
+  #acls: { readonly byId: PersistentMapEditor<Uuid, AclImage>; readonly index: AclIndexEditor } | undefined
   #scram: Map<string, ScramCredentialImage> | undefined
   #quotas: Map<string, ClientQuotaImage> | undefined
   #tokens: Map<string, DelegationTokenImage> | undefined
@@ -27,13 +28,18 @@ export class SecurityChanges {
   }
 
   addAcl(record: AccessControlEntryRecord): void {
-    this.#acls ??= this.#base.acls.edit()
-    this.#acls.set(record.id, record)
+    this.removeAcl(record.id)
+    const { byId, index } = this.#editAcls()
+    byId.set(record.id, record)
+    index.add(record)
   }
 
   removeAcl(id: Uuid): void {
-    this.#acls ??= this.#base.acls.edit()
-    this.#acls.delete(id)
+    const { byId, index } = this.#editAcls()
+    const acl = byId.get(id)
+    if (!acl) return
+    byId.delete(id)
+    index.remove(acl)
   }
 
   scramCredential(record: UserScramCredentialRecord): void {
@@ -77,12 +83,18 @@ export class SecurityChanges {
     this.#tokens.delete(tokenId)
   }
 
-  finish(): Pick<MetadataImage, 'acls' | 'scramCredentials' | 'clientQuotas' | 'delegationTokens'> {
+  finish(): Pick<MetadataImage, 'acls' | 'aclIndex' | 'scramCredentials' | 'clientQuotas' | 'delegationTokens'> {
     return {
-      acls: this.#acls?.finish() ?? this.#base.acls,
+      acls: this.#acls?.byId.finish() ?? this.#base.acls,
+      aclIndex: this.#acls?.index.finish() ?? this.#base.aclIndex,
       scramCredentials: this.#scram ?? this.#base.scramCredentials,
       clientQuotas: this.#quotas ?? this.#base.clientQuotas,
       delegationTokens: this.#tokens ?? this.#base.delegationTokens,
     }
+  }
+
+  #editAcls() {
+    this.#acls ??= { byId: this.#base.acls.edit(), index: this.#base.aclIndex.edit() }
+    return this.#acls
   }
 }
