@@ -1,4 +1,5 @@
 /** An image as plain sorted data, for comparing images in tests. */
+import { aclKey } from '../acl.ts'
 import { AclIndex } from '../acl-index.ts'
 import { AclResource } from '../authorizer.ts'
 import type { MetadataImage } from '../metadata-image.ts'
@@ -20,7 +21,7 @@ const plainIndex = (index: AclIndex): unknown =>
   Object.values(AclResource)
     .flatMap(type => [...index.ofType(type)])
     .flatMap(({ byPrincipal }) => [...byPrincipal.values()].flat())
-    .map(acl => JSON.stringify(acl))
+    .map(acl => `${acl.id} ${aclKey(acl)}`)
     .sort()
 
 export const plainImage = (image: MetadataImage): unknown => plain(image)
