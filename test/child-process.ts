@@ -75,11 +75,11 @@ export interface ToolResult {
   readonly stderr: string
 }
 
-/** Runs a tool to its end, feeding `input`; kills it after `timeoutMs` (default 60 s). */
+/** Runs a tool to its end, feeding `input`; kills it after `timeoutMs` (default 120 s). */
 export async function runTool(
   command: string,
   args: readonly string[],
-  { input = '', timeoutMs = 60_000 }: { input?: string | Buffer; timeoutMs?: number } = {},
+  { input = '', timeoutMs = 120_000 }: { input?: string | Buffer; timeoutMs?: number } = {},
 ): Promise<ToolResult> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' })
   running.add(child)

@@ -80,7 +80,7 @@ export class LockstepNode {
         if (status !== 200)
           throw new Error(`/readyz: ${status} ${JSON.stringify(body)}\n${child.output().slice(-4_000)}`)
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 90_000 },
     )
     if (!child.alive()) throw ended()
   }

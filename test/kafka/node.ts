@@ -22,6 +22,8 @@ export interface ClusterPlan {
   readonly jars: string
   /** Folder with further classes, for plugins of brokers. */
   readonly plugins: string | undefined
+  /** Of the nodes, in place of those that start quickly. */
+  readonly jvmArguments: readonly string[] | undefined
   readonly clusterId: string
   readonly folder: string
   readonly controllerPort: number
@@ -65,15 +67,13 @@ export class KafkaNode {
   async start(): Promise<void> {
     const file = await this.#writeProperties()
     if (!existsSync(join(this.dataDirectory, 'meta.properties'))) await this.#format(file)
-    const child = await startProcess('java', [...this.#javaArguments('512m'), 'kafka.Kafka', file], {
-      cwd: this.#folder,
-    })
+    const child = await startProcess('java', [...this.#serverArguments, 'kafka.Kafka', file], { cwd: this.#folder })
     this.#process = child
     await eventually(
       async () => {
         if (child.alive()) await tryConnect(this.#plan.port)
       },
-      { timeoutMs: 60_000, intervalMs: 100 },
+      { timeoutMs: 120_000, intervalMs: 100 },
     )
     if (!child.alive()) throw new Error(`Kafka node ${this.id} ended while starting:\n${child.output()}`)
   }
@@ -125,10 +125,19 @@ export class KafkaNode {
     if (status !== 0) throw new Error(`formatting Kafka node ${this.id} failed:\n${stdout}${stderr}`)
   }
 
+  get #serverArguments(): string[] {
+    const { jvmArguments } = this.#cluster
+    return jvmArguments ? [...jvmArguments, ...this.#classPath] : this.#javaArguments('512m')
+  }
+
   #javaArguments(heap: string): string[] {
     const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn']
+    return [`-Xmx${heap}`, ...quick, ...this.#classPath]
+  }
+
+  get #classPath(): string[] {
     const { jars, plugins } = this.#cluster
-    return [`-Xmx${heap}`, ...quick, '-cp', [join(jars, '*'), ...(plugins ? [plugins] : [])].join(':')]
+    return ['-cp', [join(jars, '*'), ...(plugins ? [plugins] : [])].join(':')]
   }
 }
 

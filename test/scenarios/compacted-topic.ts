@@ -55,7 +55,7 @@ async function waitUntilCleaned(source: TopicSide, topic: string): Promise<void>
       const cleaned = new RegExp(`^${topic} 0 (\\d+)$`, 'm').exec(checkpoint)?.[1]
       ok(active > 0 && Number(cleaned) === active, `cleaned to ${cleaned}, active segment ${active}`)
     },
-    { timeoutMs: 60_000, intervalMs: 100 },
+    { timeoutMs: 120_000, intervalMs: 100 },
   )
 }
 

@@ -61,7 +61,7 @@ async function assertEqual(): Promise<void> {
         [],
       )
     },
-    { timeoutMs: 60_000, intervalMs: 300 },
+    { timeoutMs: 180_000, intervalMs: 300 },
   )
   const [here, there] = [await contents(node.bootstrap), await contents(cluster.bootstrap)]
   const different = [...there].filter(([partition, bytes]) => here.get(partition) !== bytes)
