@@ -4,6 +4,8 @@
  * Every method resolves after the change is durable and has been published to the subscribers of this node.
  */
 import type { Uuid } from '../core/uuid.ts'
+import type { AclCommands } from './acl-commands.ts'
+import type { ClusterCommands } from './cluster-commands.ts'
 import type { MetadataDelta } from './metadata-delta.ts'
 import type { ConfigResource, MetadataImage } from './metadata-image.ts'
 
@@ -85,6 +87,8 @@ export interface ImageSubscriber {
 export interface Controller {
   /** The last published image. */
   readonly image: MetadataImage
+  readonly acls: AclCommands
+  readonly cluster: ClusterCommands
   /** Subscribers run in the order of registration; a new one is called at once with the whole image as delta. */
   subscribe(subscriber: ImageSubscriber): Promise<void>
   createTopics(topics: readonly NewTopic[], options: { validateOnly: boolean }): Promise<CreatedTopic[]>

@@ -10,6 +10,16 @@ export const METADATA_VERSION_LATEST = level['4.3-IV0']
 /** Oldest level that this node understands: 3.3-IV3. */
 export const METADATA_VERSION_MIN = 7
 
+/** Lowest level with eligible leader replicas in the records of partitions (KIP-966). */
+export const METADATA_VERSION_ELR = level['4.0-IV1']
+
+/** Levels that brought records, or versions of them, which the level below does not know. */
+const changes: readonly number[] = [7, 8, 11, 13, 14, 15, 17, 23, 30]
+
+/** Would going down from `high` to `low` leave records that `low` does not know? */
+export const metadataChangedBetween = (low: number, high: number): boolean =>
+  changes.some(change => change > low && change <= high)
+
 export interface RecordVersions {
   readonly registerBroker: number
   readonly partition: number

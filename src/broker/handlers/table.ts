@@ -11,14 +11,27 @@ import { deleteTopics } from './20-delete-topics.ts'
 import { deleteRecords } from './21-delete-records.ts'
 import { initProducerId } from './22-init-producer-id.ts'
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts'
+import { describeAcls } from './29-describe-acls.ts'
+import { createAcls } from './30-create-acls.ts'
+import { deleteAcls } from './31-delete-acls.ts'
 import { describeConfigs } from './32-describe-configs.ts'
 import { legacyAlterConfigs } from './33-alter-configs.ts'
+import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts'
 import { describeLogDirs } from './35-describe-log-dirs.ts'
 import { createPartitions } from './37-create-partitions.ts'
+import { electLeaders } from './43-elect-leaders.ts'
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts'
+import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts'
+import { listPartitionReassignments } from './46-list-partition-reassignments.ts'
+import { describeQuorum } from './55-describe-quorum.ts'
+import { updateFeatures } from './57-update-features.ts'
 import { describeCluster } from './60-describe-cluster.ts'
 import { describeProducers } from './61-describe-producers.ts'
+import { unregisterBroker } from './64-unregister-broker.ts'
+import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
+import { addRaftVoter } from './80-add-raft-voter.ts'
+import { removeRaftVoter } from './81-remove-raft-voter.ts'
 
 /** In the order of their keys. */
 export const handlers: readonly Handler[] = [
@@ -33,12 +46,25 @@ export const handlers: readonly Handler[] = [
   deleteRecords,
   initProducerId,
   offsetForLeaderEpoch,
+  describeAcls,
+  createAcls,
+  deleteAcls,
   describeConfigs,
   legacyAlterConfigs,
+  alterReplicaLogDirs,
   describeLogDirs,
   createPartitions,
+  electLeaders,
   incrementalAlterConfigs,
+  alterPartitionReassignments,
+  listPartitionReassignments,
+  describeQuorum,
+  updateFeatures,
   describeCluster,
   describeProducers,
+  unregisterBroker,
+  listConfigResources,
   describeTopicPartitions,
+  addRaftVoter,
+  removeRaftVoter,
 ]

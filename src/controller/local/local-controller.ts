@@ -27,6 +27,8 @@ import { createPartitions } from './create-partitions.ts'
 import { createTopics } from './create-topics.ts'
 import type { Decision } from './decision.ts'
 import { deleteTopics, type TopicToDelete } from './delete-topics.ts'
+import { localAclCommands } from './local-acl-commands.ts'
+import { LocalClusterCommands } from './local-cluster-commands.ts'
 import { MetadataLog } from './metadata-log.ts'
 import { segmentLimits, snapshotRules } from './metadata-log-settings.ts'
 import { allocateProducerIds, skipProducerIdsBelow } from './producer-ids.ts'
@@ -51,6 +53,8 @@ export interface LocalControllerOptions {
 }
 
 export class LocalController implements Controller {
+  readonly acls = localAclCommands(decide => this.#command(decide))
+  readonly cluster: LocalClusterCommands
   readonly #options: LocalControllerOptions
   readonly #log: MetadataLog
   readonly #loop: ReplayLoop
@@ -66,6 +70,13 @@ export class LocalController implements Controller {
     this.#log = log
     this.#loop = loop
     this.#snapshotter = new Snapshotter({ log, rules: snapshotRules(options.serverProperties), ...options })
+    this.cluster = new LocalClusterCommands({
+      nodeId: options.nodeId,
+      serverProperties: options.serverProperties,
+      image: () => this.image,
+      endOffset: () => log.endOffset,
+      run: (decide, how) => this.#command(decide, how),
+    })
     this.#own = {
       id: options.nodeId,
       incarnationId: randomUuid(),
