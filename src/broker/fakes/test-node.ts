@@ -9,6 +9,7 @@ import { randomUuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import type { FileSystem } from '../../log/file-system.ts'
 import { LogStore } from '../../log/log-store.ts'
+import type { Authorizer } from '../../metadata/authorizer.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
 import { ANONYMOUS, type ClientContext, unwatchedProgress } from '../../network/request-handler.ts'
@@ -27,6 +28,7 @@ export interface TestNodeOptions {
   readonly clusterId?: string
   readonly file?: ReadonlyMap<string, string>
   readonly writeGate?: WriteGate
+  readonly authorizer?: Authorizer
   readonly clock?: Clock
   readonly fs?: FileSystem
   readonly directory?: string
@@ -45,6 +47,9 @@ export const testClient = (signal = new AbortController().signal): ClientContext
   answerBytesMax: Number.MAX_SAFE_INTEGER,
   signal,
 })
+
+/** A client that logged in as that user. */
+export const clientOf = (name: string): ClientContext => ({ ...testClient(), principal: { type: 'User', name } })
 
 export class TestNode {
   readonly logs: LogStore
@@ -91,6 +96,7 @@ export class TestNode {
       replicas,
       producerIds,
       writeGate: options.writeGate ?? openWriteGate,
+      ...(options.authorizer ? { authorizer: options.authorizer } : {}),
       settings: brokerSettings(file),
       logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),

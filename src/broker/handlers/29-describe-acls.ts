@@ -1,0 +1,49 @@
+/**
+ * DescribeAcls (29), versions 1–3; the dispatch table calls it.
+ *
+ * 1: baseline, with pattern types (KIP-290). 2: flexible. 3: resources of type USER.
+ *
+ * Needs DESCRIBE on the cluster; without an authorizer SECURITY_DISABLED. A filter with the number 0 (unknown) in it closes the
+ * connection, as in Kafka, which cannot parse such a request.
+ */
+import type { AclImage } from '../../metadata/acl.ts'
+import { type AclFilter, aclMatches } from '../../metadata/acl-filter.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import { DescribeAclsApi, type DescribeAclsResponseInput } from '../../protocol/messages/29-describe-acls.ts'
+import { refuseUnknown, requireAuthorizer } from '../acl-requests.ts'
+import { requireAllowedOnCluster } from '../authorization.ts'
+import { handlerOf } from '../handler.ts'
+
+type ResourceAnswer = DescribeAclsResponseInput['resources'][number]
+
+export const describeAcls = handlerOf(DescribeAclsApi, {
+  versions: { min: 1, max: 3 },
+  handle(broker, request, origin) {
+    const { resourceTypeFilter: resourceType, patternTypeFilter: patternType, operation, permissionType } = request
+    refuseUnknown('DescribeAcls', [resourceType, patternType, operation, permissionType])
+    requireAllowedOnCluster(broker, origin, 'DESCRIBE')
+    requireAuthorizer(broker)
+    const filter: AclFilter = {
+      resourceType,
+      resourceName: request.resourceNameFilter,
+      patternType,
+      principal: request.principalFilter,
+      host: request.hostFilter,
+      operation,
+      permissionType,
+    }
+    const acls = [...origin.image.acls.values()].filter(acl => aclMatches(filter, acl))
+    return { throttleTimeMs: 0, errorCode: ErrorCode.NONE, errorMessage: null, resources: byResource(acls) }
+  },
+  failed: (_request, errorCode) => ({ throttleTimeMs: 0, errorCode, errorMessage: null, resources: [] }),
+})
+
+function byResource(acls: readonly AclImage[]): ResourceAnswer[] {
+  const resources = new Map<string, ResourceAnswer>()
+  for (const { resourceType, resourceName, patternType, principal, host, operation, permissionType } of acls) {
+    const key = `${resourceType}:${patternType}:${resourceName}`
+    const resource = resources.get(key) ?? { resourceType, resourceName, patternType, acls: [] }
+    resources.set(key, { ...resource, acls: [...resource.acls, { principal, host, operation, permissionType }] })
+  }
+  return [...resources.values()]
+}
