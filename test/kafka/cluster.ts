@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly properties?: Readonly<Record<string, string>>
   /** Folder with classes that properties name. */
   readonly plugins?: string
+  /** Settings of the JVM in place of those that start quickly. */
+  readonly jvmArguments?: readonly string[]
 }
 
 /** A running cluster; `close()` ends its processes and removes its files. */
@@ -80,6 +82,7 @@ async function planCluster({
   brokers = 'combined',
   properties = {},
   plugins,
+  jvmArguments,
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
@@ -108,7 +111,7 @@ async function planCluster({
     },
   }
   const nodes = brokers === 'combined' ? brokerNodes : [controller, ...brokerNodes]
-  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, plugins, nodes }
+  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, plugins, jvmArguments, nodes }
 }
 
 /** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
