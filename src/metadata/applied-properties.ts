@@ -1,6 +1,9 @@
 /** The server properties of Kafka that have an effect in this node (beyond those behind topic configs), with a line of documentation; read by the catalog of broker configs. */
 export const appliedProperties: Readonly<Record<string, string>> = {
   'advertised.listeners': 'Addresses that clients are told; default: the listeners themselves.',
+  'allow.everyone.if.no.acl.found': 'May everybody use a resource that no ACL is about?',
+  'authorizer.class.name':
+    'org.apache.kafka.metadata.authorizer.StandardAuthorizer: clients may do what ACLs allow; absent: everything.',
   'auto.create.topics.enable': 'Create a topic when a client asks for the metadata of one that does not exist.',
   'broker.id': 'Older name of node.id.',
   'broker.rack': 'Rack of this node, as told to clients and to replica placement.',
@@ -29,6 +32,7 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'process.roles': 'broker,controller (or absent) = standalone; broker = joined to a Kafka cluster.',
   'producer.id.expiration.ms': 'Idle time after which the state of an idempotent producer is forgotten.',
   'queued.max.request.bytes': 'Memory for requests above 64 KiB that are received or handled; -1 = no bound.',
+  'super.users': 'Principals that may do everything, separated by semicolons: User:admin;User:CN=ops.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
 }
 

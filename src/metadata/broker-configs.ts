@@ -1,6 +1,7 @@
 /** The catalog of Kafka 4.3.1's server properties: which this node applies, which it accepts without effect, and what can be altered at run time. Read by node settings, the controller's config commands and DescribeConfigs. */
 import { type ConfigRow, nearestKey } from '../core/config-rows.ts'
 import { appliedProperties, topicConfigsWithoutEffect } from './applied-properties.ts'
+import { authorizerProperties } from './broker-properties/authorizer.ts'
 import { clusterProperties } from './broker-properties/cluster.ts'
 import { coordinatorsProperties } from './broker-properties/coordinators.ts'
 import { logProperties } from './broker-properties/log.ts'
@@ -36,6 +37,7 @@ function brokerConfigOf(name: string, property: KafkaProperty): BrokerConfig {
 
 const catalog: ReadonlyMap<string, BrokerConfig> = new Map(
   Object.entries({
+    ...authorizerProperties,
     ...clusterProperties,
     ...coordinatorsProperties,
     ...logProperties,

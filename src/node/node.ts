@@ -90,6 +90,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     replicas,
     producerIds,
     writeGate,
+    authorizer: settings.authorizer,
     settings: brokerSettings(file),
     logDirectory: { path: settings.dataDirectory, space: () => spaceOf(settings.dataDirectory) },
     answerBudget,

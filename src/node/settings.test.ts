@@ -1,6 +1,8 @@
 /** Reading of node properties: defaults, Kafka's names, refusals that list everything at once. */
 import { deepStrictEqual, match, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { allowAll } from '../metadata/authorizer.ts'
+import { emptyImage } from '../metadata/metadata-image.ts'
 import { parseSettings } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 
@@ -22,6 +24,17 @@ test('an empty file gives a standalone node on 9092 with REST on loopback', () =
   deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092, protocol: 'PLAINTEXT' }])
   deepStrictEqual(settings.rest, { host: '127.0.0.1', port: 8090 })
   deepStrictEqual(settings.warnings, [])
+})
+
+test('the authorizer is the standard one or none, and super users have a type', () => {
+  strictEqual(settingsOf({}).authorizer, allowAll)
+  const standard = { 'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer' }
+  const { authorizer } = settingsOf({ ...standard, 'super.users': 'User:admin' })
+  const ask = { operation: 'ALTER', resource: 'CLUSTER', name: 'kafka-cluster' } as const
+  strictEqual(authorizer.allows(emptyImage('c'), { principal: 'User:admin', host: '::1' }, ask), true)
+  strictEqual(authorizer.allows(emptyImage('c'), { principal: 'User:bob', host: '::1' }, ask), false)
+  match(problemsOf({ ...standard, 'super.users': 'admin' }).join(), /super.users: "admin" is not of the form User:name/)
+  match(problemsOf({ 'authorizer.class.name': 'x.Y' }).join(), /the only authorizer is/)
 })
 
 test("Kafka's combined-mode file is understood; its controller listener is left out", () => {

@@ -6,7 +6,9 @@ import { ConfigValueError } from '../core/config-rows.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Uuid } from '../core/uuid.ts'
 import { ownDefaults } from '../metadata/applied-properties.ts'
+import type { Authorizer } from '../metadata/authorizer.ts'
 import { brokerConfig, judgeProperty } from '../metadata/broker-configs.ts'
+import { authorizerOf } from './authorizer-settings.ts'
 import { type ListenerSettings, parseListeners } from './listeners.ts'
 import {
   isOwnProperty,
@@ -23,6 +25,7 @@ export interface NodeSettings {
   /** From the file; undefined = from the data directory, or generated. */
   readonly clusterId: Uuid | undefined
   readonly listeners: ListenerSettings
+  readonly authorizer: Authorizer
   readonly dataDirectory: string
   readonly metadataDirectory: string
   readonly rest: { readonly host: string; readonly port: number }
@@ -68,6 +71,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
       },
       problems,
     ),
+    authorizer: authorizerOf(properties, problems),
     dataDirectory,
     metadataDirectory: resolve(properties.get('metadata.log.dir') ?? dataDirectory),
     rest: rest === undefined ? { host: '127.0.0.1', port: 0 } : parseRestListener(rest),
