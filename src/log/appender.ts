@@ -28,12 +28,13 @@ export type AppendOrigin = 'client' | 'coordinator' | 'replication'
 export async function appendAsLeader(
   contents: LogContents,
   batches: Buffer,
-  options: { leaderEpoch: number; origin: AppendOrigin },
+  options: { leaderEpoch: number; origin: AppendOrigin; transactionVersion?: number },
 ): Promise<AppendResult> {
   checkEpoch(contents, options.leaderEpoch)
   const count = countBatches(contents, batches)
-  if (options.origin !== 'replication') {
-    const verdict = checkProducers(contents, batches, options.origin)
+  const { origin, transactionVersion = 0 } = options
+  if (origin !== 'replication') {
+    const verdict = checkProducers(contents, batches, { origin, transactionVersion })
     if (verdict.kind !== 'ok') return verdict
   }
   const baseOffset = contents.logEndOffset
@@ -136,20 +137,24 @@ function checkOrder(contents: LogContents, batches: Buffer): { count: number; ba
   return { count, baseOffset: first, lastOffset: last }
 }
 
-function checkProducers(contents: LogContents, batches: Buffer, origin: 'client' | 'coordinator'): ProducerVerdict {
+function checkProducers(
+  contents: LogContents,
+  batches: Buffer,
+  by: { origin: 'client' | 'coordinator'; transactionVersion: number },
+): ProducerVerdict {
   let before: BatchHeader | undefined
   let verdict: ProducerVerdict = { kind: 'ok' }
   forEachBatch(batches, cursor => {
     if (verdict.kind !== 'ok' || !cursor.hasProducerId) return
     const header = readBatchHeader(batches, cursor.position)
     const sameProducer = before?.producerId === header.producerId && before.producerEpoch === header.producerEpoch
-    if (before && sameProducer && origin === 'client') {
+    if (before && sameProducer && by.origin === 'client') {
       verdict = follows(before, header) ? verdict : sequenceRefusal(header, before)
     } else {
       const marker = isControl(header) ? decodeControlRecord(batches, header) : undefined
       const coordinatorEpoch = marker && 'coordinatorEpoch' in marker ? marker.coordinatorEpoch : undefined
       const entry = contents.producers.entry(header.producerId)
-      verdict = checkProducer(header, entry, { origin, coordinatorEpoch })
+      verdict = checkProducer(header, entry, { ...by, coordinatorEpoch })
     }
     before = header
   })

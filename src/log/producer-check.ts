@@ -28,22 +28,30 @@ export type ProducerVerdict =
     }
 
 const OK: ProducerVerdict = { kind: 'ok' }
+const PRODUCER_EPOCH_MAX = 32_767
 
 /**
  * Kafka's rules: a first batch of an unknown producer is accepted with any sequence; a new epoch starts at 0; within an epoch
  * sequences are gapless; one of the last five batches may come again. Coordinators are held to epochs only; give the
- * coordinator epoch of their markers.
+ * coordinator epoch and the transaction version of their markers: from 2 on the epoch of a marker must be above the last one,
+ * but for one that comes again when no transaction is open.
  */
 export function checkProducer(
   header: BatchHeader,
   entry: ProducerEntry | undefined,
-  by: { readonly origin: 'client' | 'coordinator'; readonly coordinatorEpoch?: number | undefined },
+  by: {
+    readonly origin: 'client' | 'coordinator'
+    readonly coordinatorEpoch?: number | undefined
+    readonly transactionVersion?: number
+  },
 ): ProducerVerdict {
   if (!hasProducerId(header) || entry === undefined) return OK
   if (header.producerEpoch < entry.producerEpoch) {
     return refused(header, 'INVALID_PRODUCER_EPOCH', `its epoch is ${entry.producerEpoch}`)
   }
   if (isControl(header)) {
+    if ((by.transactionVersion ?? 0) >= 2 && reusesEpoch(header, entry))
+      return refused(header, 'INVALID_PRODUCER_EPOCH', 'a marker of its present epoch cannot end its transaction')
     if (by.coordinatorEpoch !== undefined && by.coordinatorEpoch < entry.coordinatorEpoch) {
       return refused(
         header,
@@ -56,6 +64,12 @@ export function checkProducer(
   const sequence = by.origin === 'client' ? (duplicateOf(header, entry) ?? checkSequence(header, entry)) : undefined
   return sequence ?? checkTransaction(header, entry) ?? OK
 }
+
+/** A marker of the epoch that the records have, while their transaction is open; the last epoch of all cannot be bumped. */
+const reusesEpoch = (header: BatchHeader, entry: ProducerEntry): boolean =>
+  header.producerEpoch === entry.producerEpoch &&
+  entry.transactionFirstOffset >= 0 &&
+  header.producerEpoch !== PRODUCER_EPOCH_MAX
 
 /** The sequence check between two batches of one append. */
 export const follows = (before: BatchHeader, after: BatchHeader): boolean =>

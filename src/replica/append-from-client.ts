@@ -6,6 +6,7 @@ import { ClientAppendError, MalformedAppend, type RecordError } from './client-a
 import { errorCodeOf } from './log-failure.ts'
 import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
+import { checkTransactional, type TransactionProof } from './transactional-records.ts'
 import { type ValidBatch, validateClientBatch } from './validate-client-batch.ts'
 import type { WriteRefusal } from './write-gate.ts'
 
@@ -20,6 +21,8 @@ export interface ClientAppend {
   readonly produceVersion: number
   /** Asked right before the append, after everything queued earlier is written. */
   readonly refusal: () => WriteRefusal | undefined
+  /** For transactional records. */
+  readonly transaction?: TransactionProof | undefined
 }
 
 /** Offsets and times are -1 where an error leaves them unknown. */
@@ -83,11 +86,8 @@ async function append(partition: Partition, batch: ValidBatch, request: ClientAp
       ErrorCode.NOT_ENOUGH_REPLICAS,
       `${partition.name} has ${partition.isr.length} in-sync replicas, ${partition.effectiveMinIsr} are needed`,
     )
-  if (isTransactional(batch.header))
-    throw new ClientAppendError(
-      ErrorCode.INVALID_TXN_STATE,
-      `${partition.name}: the records are not part of a transaction that this cluster knows`,
-    )
+  const transactional = isTransactional(batch.header)
+  if (transactional) checkTransactional(partition, batch.header, request.transaction)
   const result = await partition.log.appendAsLeader(batch.bytes, { leaderEpoch: partition.leaderEpoch })
   switch (result.kind) {
     case 'refused':
@@ -100,6 +100,7 @@ async function append(partition: Partition, batch: ValidBatch, request: ClientAp
         logAppendTimeMs: result.timestamp,
       }
     case 'appended':
+      if (transactional) partition.verifications.appended(batch.header.producerId)
       partition.appended(batch.bytes.length)
       return {
         baseOffset: result.baseOffset,

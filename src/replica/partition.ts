@@ -12,6 +12,7 @@ import type { TopicSettings } from '../metadata/topic-settings.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { OffsetWaiters, type WaitResult } from './offset-waiters.ts'
 import type { PartitionUnavailable } from './partition-unavailable.ts'
+import { TransactionVerifications } from './transaction-verifications.ts'
 
 export interface PartitionIdentity {
   readonly topic: string
@@ -29,6 +30,8 @@ export class Partition {
   readonly log: PartitionLog
   /** Writes of this partition one after the other, so that a check and the append that relies on it are one step. */
   readonly writes = new SerialQueue()
+  /** Producers that are asking whether their records belong to an ongoing transaction. */
+  readonly verifications = new TransactionVerifications()
   readonly #brokerId: number
   readonly #waiters = new OffsetWaiters()
   readonly #watchers = new Set<PartitionWatcher>()

@@ -237,7 +237,10 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   /** Idle idempotent producers are forgotten now and then, or a log would remember every one that ever wrote. */
   #expireLater(): Timer {
     return this.#options.clock.after(PRODUCER_EXPIRY_CHECK_MS, () => {
-      for (const partition of this.#partitions.values()) partition.log.removeExpiredProducers()
+      for (const { log, settings, verifications } of this.#partitions.values()) {
+        log.removeExpiredProducers()
+        verifications.removeOlderThan(settings.producerIdExpirationMs, this.clock)
+      }
       this.#expiry = this.#expireLater()
     })
   }
