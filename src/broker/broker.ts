@@ -5,6 +5,7 @@
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import { LoggerLevels } from '../core/logger-levels.ts'
 import type { Random } from '../core/random.ts'
 import { type Authorizer, allowAll } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
@@ -30,6 +31,8 @@ export interface BrokerOptions {
   readonly logDirectory: LogDirectoryInfo
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
+  /** Default: loggers of a node that writes no log. */
+  readonly loggers?: LoggerLevels
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -47,6 +50,7 @@ export class Broker {
     this.#context = {
       ...options,
       authorizer: options.authorizer ?? allowAll,
+      loggers: options.loggers ?? new LoggerLevels('silent'),
       fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
       logger: options.logger.child({ component: 'broker' }),
       apis: handlers.map(({ key, announced }) => ({ key, ...announced })),

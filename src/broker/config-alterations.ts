@@ -3,6 +3,7 @@ import type { ConfigAlteration, ConfigResource } from '../metadata/controller-po
 import { ConfigResourceType, configResourceKey, type MetadataImage } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { type BrokerContext, RequestFailure } from './handler.ts'
+import { alterLoggers } from './logger-configs.ts'
 import { repeated } from './repeated.ts'
 
 /** One resource of the request; `changes` throws RequestFailure where the resource is refused as a whole. */
@@ -35,7 +36,11 @@ export async function alterConfigs(
       const alteration = { resource, changes: changes() }
       checkResource(broker, resource)
       askGate(broker, of.image, alteration)
-      wanted.push(alteration)
+      if (resource.type === ConfigResourceType.BROKER_LOGGER) {
+        // Levels live as long as this process and are nobody else's business.
+        alterLoggers(broker.loggers, alteration.changes, of)
+        answers.push(answerOf(resource, { errorCode: ErrorCode.NONE, errorMessage: null }))
+      } else wanted.push(alteration)
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error
       answers.push(answerOf(resource, { errorCode: error.errorCode, errorMessage: error.message }))
@@ -64,7 +69,8 @@ export const invalid = (message: string) => new RequestFailure(ErrorCode.INVALID
 function checkResource({ brokerId }: BrokerContext, { type, name }: ConfigResource): void {
   if (!KNOWN_TYPES.has(type)) throw invalid(`Unknown resource type ${type}`)
   // Configs of one broker are altered at that broker, which checks them against what it runs with.
-  if (type !== ConfigResourceType.BROKER || name === '') return
+  if (type !== ConfigResourceType.BROKER && type !== ConfigResourceType.BROKER_LOGGER) return
+  if (type === ConfigResourceType.BROKER && name === '') return
   if (!/^-?\d+$/.test(name)) throw invalid(`Node id must be an integer, but it is: ${name}`)
   if (Number(name) !== brokerId) throw invalid(`Unexpected broker id, expected ${brokerId}, but received ${name}`)
 }

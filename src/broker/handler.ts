@@ -2,6 +2,7 @@
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { LoggerLevels } from '../core/logger-levels.ts'
 import type { Authorizer } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
@@ -44,6 +45,8 @@ export interface BrokerContext {
   readonly fetchSessions: SessionCache
   /** Memory of answers that are read or wait for their clients. */
   readonly answerBudget: ByteBudget
+  /** Levels of the node's log, configs of the resource BROKER_LOGGER. */
+  readonly loggers: LoggerLevels
   /** What ApiVersions announces, by key. */
   readonly apis: readonly ServedApi[]
   readonly clock: Clock

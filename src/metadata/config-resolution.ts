@@ -1,5 +1,7 @@
 /** Effective values of topic and broker configs with their sources, as DescribeConfigs tells them; used by handlers, the logs' settings and the controller. */
 import { brokerConfig, brokerConfigs } from './broker-configs.ts'
+import { clientMetricsConfigs } from './client-metrics-configs.ts'
+import { groupConfigs } from './group-configs.ts'
 import { configTypeOnWire, type KafkaProperty } from './kafka-property.ts'
 import { ConfigResourceType, configOverrides, type MetadataImage } from './metadata-image.ts'
 import { type TopicConfig, topicConfigs } from './topic-configs.ts'
@@ -12,6 +14,9 @@ export const ConfigSource = {
   DYNAMIC_DEFAULT_BROKER: 3,
   STATIC_BROKER: 4,
   DEFAULT: 5,
+  DYNAMIC_BROKER_LOGGER: 6,
+  CLIENT_METRICS: 7,
+  GROUP: 8,
 } as const
 
 type Texts = ReadonlyMap<string, string>
@@ -78,12 +83,18 @@ function serverValues(names: readonly string[], layers: ConfigLayers): ConfigSyn
   add(layers.file, STATIC_BROKER)
   for (const name of names) {
     const value = brokerConfig(name)?.property.default
-    if (value !== undefined) {
-      found.push({ name, value, source: DEFAULT })
-      break
-    }
+    if (value !== undefined) found.push({ name, value, source: DEFAULT })
   }
   return found
+}
+
+/**
+ * What Kafka tells of them about the property `name`: what comes before its own first value is left out, so that a property
+ * which is set nowhere has none, though it follows another of its group.
+ */
+const toldOf = (name: string | undefined, values: readonly ConfigSynonym[]): ConfigSynonym[] => {
+  const first = values.findIndex(value => value.name === name)
+  return first < 0 ? [] : values.slice(first)
 }
 
 /** Effective text of a topic config, in units of the topic config; undefined = not set (internal ones). */
@@ -109,7 +120,7 @@ export function describeTopicConfig(config: TopicConfig, layers: ConfigLayers): 
   const override = layers.topic?.get(config.name)
   const synonyms: ConfigSynonym[] = [
     ...(override === undefined ? [] : [{ name: config.name, value: override, source: ConfigSource.DYNAMIC_TOPIC }]),
-    ...serverValues(names, layers),
+    ...toldOf(names[0], serverValues(names, layers)),
   ]
   return {
     name: config.name,
@@ -123,10 +134,66 @@ export function describeTopicConfig(config: TopicConfig, layers: ConfigLayers): 
   }
 }
 
+/** All configs of a group: its own values, or those of the server properties behind them. `keys` null = all. Unknown keys are left out. */
+export function describeGroupConfigs(
+  overrides: Texts,
+  layers: Omit<ConfigLayers, 'topic'>,
+  keys: readonly string[] | null,
+): DescribedConfig[] {
+  return chosen(groupConfigs, keys).map(config => {
+    const { name, server, property, row } = config
+    const inherited = server === undefined ? [defaultOf(name, property)] : serverValues([server], layers)
+    return resourceConfig(
+      { name, property, doc: row.doc, override: overrides.get(name), inherited },
+      ConfigSource.GROUP,
+    )
+  })
+}
+
+/** All configs of a client metrics subscription. `keys` null = all. Unknown keys are left out. */
+export function describeClientMetricsConfigs(overrides: Texts, keys: readonly string[] | null): DescribedConfig[] {
+  return chosen(clientMetricsConfigs, keys).map(({ name, property, row }) => {
+    const described = { name, property, doc: row.doc, override: overrides.get(name), inherited: [] }
+    return resourceConfig(described, ConfigSource.CLIENT_METRICS)
+  })
+}
+
+const chosen = <T>(rows: ReadonlyMap<string, T>, keys: readonly string[] | null): T[] =>
+  keys === null ? [...rows.values()] : [...new Set(keys)].flatMap(key => rows.get(key) ?? [])
+
+const defaultOf = (name: string, property: KafkaProperty): ConfigSynonym => ({
+  name,
+  value: property.default ?? null,
+  source: ConfigSource.DEFAULT,
+})
+
+function resourceConfig(
+  of: {
+    readonly name: string
+    readonly property: KafkaProperty
+    readonly doc: string
+    readonly override: string | undefined
+    readonly inherited: readonly ConfigSynonym[]
+  },
+  source: number,
+): DescribedConfig {
+  const own = of.override === undefined ? [] : [{ name: of.name, value: of.override, source }]
+  const synonyms = [...own, ...of.inherited]
+  return {
+    name: of.name,
+    value: synonyms[0]?.value ?? of.property.default ?? null,
+    source: synonyms[0]?.source ?? ConfigSource.DEFAULT,
+    type: configTypeOnWire[of.property.type],
+    readOnly: false,
+    sensitive: false,
+    synonyms,
+    doc: of.doc,
+  }
+}
+
 /** All configs of a topic, internal ones only when set. `keys` null = all. Unknown keys are left out. */
 export function describeTopicConfigs(layers: ConfigLayers, keys: readonly string[] | null): DescribedConfig[] {
-  const chosen = keys === null ? [...topicConfigs.values()] : keys.flatMap(key => topicConfigs.get(key) ?? [])
-  return chosen
+  return chosen(topicConfigs, keys)
     .filter(config => !config.property.internal || layers.topic?.has(config.name))
     .map(config => describeTopicConfig(config, layers))
 }
@@ -155,7 +222,7 @@ export function describeDefaultBrokerConfigs(layers: ConfigLayers, keys: readonl
 function describeBrokerConfig(name: string, layers: ConfigLayers): DescribedConfig {
   const config = brokerConfig(name)
   const sensitive = config === undefined || config.property.type === 'password'
-  const synonyms = serverValues(synonymNames(name), layers)
+  const synonyms = toldOf(name, serverValues(synonymNames(name), layers))
   const hide = (synonym: ConfigSynonym): ConfigSynonym => (sensitive ? { ...synonym, value: null } : synonym)
   return {
     name,

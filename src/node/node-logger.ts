@@ -3,27 +3,37 @@ import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import pino from 'pino'
 import type { Logger } from '../core/logger.ts'
+import type { LoggerLevels } from '../core/logger-levels.ts'
 
 const LEVEL_NAMES: Readonly<Record<number, string>> = { 20: 'DEBUG', 30: 'INFO', 40: 'WARN', 50: 'ERROR' }
 const COLOURS = { DEBUG: 'gray', INFO: 'green', WARN: 'yellow', ERROR: 'red' } as const
 
-/** Writes lines of at least `level` to `out`. */
-export function nodeLogger(options: { level: string; out: NodeJS.WriteStream }): Logger {
-  const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  return wrap(
-    options.out.isTTY
-      ? pino(settings, readableLines(options.out))
-      : pino(settings, pino.destination({ fd: 1, sync: true })),
-  )
+/** Writes lines to `out` that are severe enough for `levels`, which may change at any time. */
+export function nodeLogger(options: { levels: LoggerLevels; out: NodeJS.WriteStream }): Logger {
+  // What is written is decided before pino sees it.
+  const settings = { level: 'debug', base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const target = options.out.isTTY
+    ? pino(settings, readableLines(options.out))
+    : pino(settings, pino.destination({ fd: 1, sync: true }))
+  return wrap(target, options.levels, undefined)
 }
 
-function wrap(target: pino.Logger): Logger {
+function wrap(target: pino.Logger, levels: LoggerLevels, component: string | undefined): Logger {
+  const writer =
+    (severity: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
+    (message, fields) => {
+      if (levels.writes(severity, component)) target[severity](fields ?? {}, message)
+    }
   return {
-    debug: (message, fields) => target.debug(fields ?? {}, message),
-    info: (message, fields) => target.info(fields ?? {}, message),
-    warn: (message, fields) => target.warn(fields ?? {}, message),
-    error: (message, fields) => target.error(fields ?? {}, message),
-    child: fields => wrap(target.child(fields)),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    child(fields) {
+      const own = typeof fields['component'] === 'string' ? fields['component'] : component
+      if (own !== undefined) levels.note(own)
+      return wrap(target.child(fields), levels, own)
+    },
   }
 }
 

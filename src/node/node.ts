@@ -7,6 +7,7 @@ import { LocalController } from '../controller/local/local-controller.ts'
 import { ByteBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { LoggerLevels } from '../core/logger-levels.ts'
 import { systemRandom } from '../core/random.ts'
 import { randomUuid, type Uuid } from '../core/uuid.ts'
 import { linkRetentionGate } from '../destination/link-retention-gate.ts'
@@ -47,6 +48,8 @@ export interface RunningNode {
 
 export interface NodeEnvironment {
   readonly logger: Logger
+  /** How much it writes. */
+  readonly loggers: LoggerLevels
   readonly version: string
 }
 
@@ -94,6 +97,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     settings: brokerSettings(file),
     logDirectory: { path: settings.dataDirectory, space: () => spaceOf(settings.dataDirectory) },
     answerBudget,
+    loggers: environment.loggers,
     clock,
     random,
     logger,

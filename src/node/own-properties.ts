@@ -1,10 +1,9 @@
 /** Lockstep's own node properties as rows, beside Kafka's; read by settings and by the generated configuration reference. */
 import { type ConfigRow, enumRow, intRow, listRow, stringRow } from '../core/config-rows.ts'
+import { logLevels } from '../core/logger-levels.ts'
 import { isUuid } from '../core/uuid.ts'
 
 const REST_LISTENER = /^http:\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})\/?$/
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const ownProperties = {
   'cluster.id': stringRow({
@@ -36,7 +35,7 @@ export const ownProperties = {
   }),
   'lockstep.log.level': enumRow({
     default: 'info',
-    values: LOG_LEVELS,
+    values: logLevels,
     mutable: false,
     doc: 'Least severe lines written to the log.',
   }),

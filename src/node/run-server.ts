@@ -1,5 +1,6 @@
 /** `lockstep server`: reads the configuration, starts a node and runs it until a signal; called by bin/lockstep. */
 import { messageOf } from '../core/errors.ts'
+import { LoggerLevels } from '../core/logger-levels.ts'
 import { startNode } from './node.ts'
 import { nodeLogger } from './node-logger.ts'
 import { parseSettings, readPropertiesFile } from './settings.ts'
@@ -25,11 +26,12 @@ export async function runServer(options: ServerOptions): Promise<number> {
     process.stderr.write(`Error: the configuration cannot be used: ${error.message}\n`)
     return 2
   }
-  const logger = nodeLogger({ level: settings.logLevel, out: process.stdout })
+  const loggers = new LoggerLevels(settings.logLevel)
+  const logger = nodeLogger({ levels: loggers, out: process.stdout })
   for (const warning of settings.warnings) logger.warn(warning)
   const stopped = signalled()
   try {
-    const node = await startNode(settings, { logger, version })
+    const node = await startNode(settings, { logger, loggers, version })
     logger.info('the node is ready', {
       version,
       kafka: node.kafkaAddresses.join(','),

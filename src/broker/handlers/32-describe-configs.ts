@@ -4,18 +4,20 @@
  * 1: baseline, sources and synonyms. 3: types and documentation. 4: flexible.
  *
  * Topics (2): every topic config with its effective value. Broker (4): with this node's id everything, with the empty name only
- * what is set for all brokers. Groups (32) and client metrics (16): what has been set. Broker loggers (8) do not exist here.
- * Values of sensitive properties are never told.
+ * what is set for all brokers. Broker loggers (8): the levels of this node's log. Groups (32) and client metrics (16): every config
+ * of theirs, whether or not there is such a group. Values of sensitive properties are never told.
  */
 import {
   type ConfigLayers,
   configLayers,
   type DescribedConfig,
   describeBrokerConfigs,
+  describeClientMetricsConfigs,
   describeDefaultBrokerConfigs,
+  describeGroupConfigs,
   describeTopicConfigs,
 } from '../../metadata/config-resolution.ts'
-import { ConfigResourceType, configOverrides, topicByName } from '../../metadata/metadata-image.ts'
+import { type ConfigResource, ConfigResourceType, configOverrides, topicByName } from '../../metadata/metadata-image.ts'
 import { topicNameProblem } from '../../metadata/topic-names.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import {
@@ -24,14 +26,10 @@ import {
   type DescribeConfigsResponseInput,
 } from '../../protocol/messages/32-describe-configs.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
+import { describeLoggers } from '../logger-configs.ts'
 
 type Resource = DescribeConfigsRequest['resources'][number]
 type ResourceAnswer = DescribeConfigsResponseInput['results'][number]
-
-/** Config sources of the wire for resources that META's layers do not cover. */
-const CLIENT_METRICS_SOURCE = 7
-const GROUP_SOURCE = 8
-const STRING_TYPE = 2
 
 export const describeConfigs = handlerOf(DescribeConfigsApi, {
   versions: { min: 1, max: 4 },
@@ -98,13 +96,12 @@ function describe(broker: BrokerContext, { resource, origin }: Asked): Described
     case ConfigResourceType.BROKER:
       return describeBroker(broker, { name, keys, layers: configLayers(image, from) })
     case ConfigResourceType.CLIENT_METRICS:
+      return describeClientMetricsConfigs(configOverrides(image, named(resource)), keys)
     case ConfigResourceType.GROUP:
-      if (name === '') throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'The resource name must not be empty')
-      return [...configOverrides(image, { type, name })]
-        .filter(([key]) => keys === null || keys.includes(key))
-        .map(([key, value]) =>
-          plain(key, value, type === ConfigResourceType.GROUP ? GROUP_SOURCE : CLIENT_METRICS_SOURCE),
-        )
+      return describeGroupConfigs(configOverrides(image, named(resource)), configLayers(image, from), keys)
+    case ConfigResourceType.BROKER_LOGGER:
+      checkBrokerId(broker, name, false)
+      return describeLoggers(broker.loggers, keys)
     default:
       throw new RequestFailure(ErrorCode.INVALID_REQUEST, `Unsupported resource type: ${type}`)
   }
@@ -116,23 +113,22 @@ function describeBroker(
 ): DescribedConfig[] {
   const { name, keys, layers } = asked
   if (name === '') return describeDefaultBrokerConfigs(layers, keys)
-  if (!/^-?\d+$/.test(name))
-    throw new RequestFailure(ErrorCode.INVALID_REQUEST, `Broker id must be an integer, but it is: ${name}`)
-  if (Number(name) !== broker.brokerId)
-    throw new RequestFailure(
-      ErrorCode.INVALID_REQUEST,
-      `Unexpected broker id, expected ${broker.brokerId} or empty string, but received ${name}`,
-    )
+  checkBrokerId(broker, name, true)
   return describeBrokerConfigs(layers, keys)
 }
 
-const plain = (name: string, value: string, source: number): DescribedConfig => ({
-  name,
-  value,
-  source,
-  type: STRING_TYPE,
-  readOnly: false,
-  sensitive: false,
-  synonyms: [],
-  doc: '',
-})
+/** `orEmpty`: the empty name means all brokers. */
+function checkBrokerId({ brokerId }: BrokerContext, name: string, orEmpty: boolean): void {
+  if (!/^-?\d+$/.test(name))
+    throw new RequestFailure(ErrorCode.INVALID_REQUEST, `Broker id must be an integer, but it is: ${name}`)
+  if (Number(name) !== brokerId)
+    throw new RequestFailure(
+      ErrorCode.INVALID_REQUEST,
+      `Unexpected broker id, expected ${brokerId}${orEmpty ? ' or empty string,' : ''} but received ${name}`,
+    )
+}
+
+function named({ resourceType: type, resourceName: name }: Resource): ConfigResource {
+  if (name === '') throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'The resource name must not be empty')
+  return { type, name }
+}

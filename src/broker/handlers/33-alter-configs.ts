@@ -6,9 +6,9 @@
  * The configs given replace all overrides of the resource: what is not named is deleted, which counts as altered where a link
  * copies it. Everything else is as in IncrementalAlterConfigs.
  */
-import { configOverrides, type MetadataImage } from '../../metadata/metadata-image.ts'
+import { ConfigResourceType, configOverrides, type MetadataImage } from '../../metadata/metadata-image.ts'
 import { AlterConfigsApi, type AlterConfigsRequest } from '../../protocol/messages/33-alter-configs.ts'
-import { type AskedAlteration, alterConfigs, answerOf, checkKeys } from '../config-alterations.ts'
+import { type AskedAlteration, alterConfigs, answerOf, checkKeys, invalid } from '../config-alterations.ts'
 import { handlerOf } from '../handler.ts'
 
 type Resource = AlterConfigsRequest['resources'][number]
@@ -34,6 +34,7 @@ function alterationOf(asked: Resource, image: MetadataImage): AskedAlteration {
   return {
     resource,
     changes() {
+      if (type === ConfigResourceType.BROKER_LOGGER) throw invalid(`Unknown resource type ${type}`)
       const withoutValue = configs.filter(({ value }) => value === null)
       checkKeys(
         configs,

@@ -3,7 +3,8 @@
  *
  * 0: baseline. 1: flexible.
  *
- * Operations 0 set, 1 delete, 2 append, 3 subtract (both for lists), per topic (2) or broker (4; the empty name = all brokers).
+ * Operations 0 set, 1 delete, 2 append, 3 subtract (both for lists), per topic (2), broker (4; the empty name = all brokers), logger
+ * of this node (8), client metrics subscription (16) or group (32).
  * Resources named twice, keys named twice and missing values are INVALID_REQUEST; configs that a link copies from its source
  * are POLICY_VIOLATION. A resource is altered as a whole or not at all. `validateOnly` changes nothing.
  */

@@ -1,7 +1,9 @@
-/** The incrementalAlterConfigs command for topics and brokers (KIP-339). Called by the local controller. */
+/** The incrementalAlterConfigs command (KIP-339) for topics, brokers, groups and client metrics. Called by the local controller. */
 import { brokerConfig } from '../../metadata/broker-configs.ts'
+import { clientMetricsProblem } from '../../metadata/client-metrics-configs.ts'
 import { brokerOverrideProblem, topicOverridesProblem } from '../../metadata/config-validation.ts'
 import type { ApiError, ConfigAlteration, ConfigResource } from '../../metadata/controller-port.ts'
+import { groupConfigs, groupOverridesProblem } from '../../metadata/group-configs.ts'
 import type { KafkaProperty } from '../../metadata/kafka-property.ts'
 import {
   ConfigResourceType,
@@ -16,9 +18,13 @@ import { accepted, type Decision, refused, repeated } from './decision.ts'
 
 const MIN_ISR = 'min.insync.replicas'
 
+/** Effective text of a server property. */
+export type ServerProperty = (name: string) => string
+
 export function alterConfigs(
   image: MetadataImage,
   alterations: readonly ConfigAlteration[],
+  server: ServerProperty,
 ): Decision<(ApiError & { readonly resource: ConfigResource })[]> {
   const records: MetadataRecordInput[] = []
   const twice = repeated(alterations.map(alteration => configResourceKey(alteration.resource)))
@@ -28,7 +34,7 @@ export function alterConfigs(
       return { resource, ...refused('INVALID_REQUEST', 'Each resource must appear at most once.') }
     const error = resourceProblem(image, resource)
     if (error !== undefined) return { resource, ...error }
-    const planned = plan(image, alteration)
+    const planned = plan(image, alteration, server)
     if ('errorCode' in planned) return { resource, ...planned }
     records.push(...planned)
     return { resource, ...accepted }
@@ -44,6 +50,10 @@ function resourceProblem(image: MetadataImage, { type, name }: ConfigResource): 
     if (nameProblem !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameProblem)
     return refused('UNKNOWN_TOPIC_OR_PARTITION', `The topic '${name}' does not exist.`)
   }
+  if (type === ConfigResourceType.GROUP || type === ConfigResourceType.CLIENT_METRICS)
+    return name === ''
+      ? refused('INVALID_REQUEST', 'A group or a subscription without a name has no configs.')
+      : undefined
   if (type !== ConfigResourceType.BROKER) return refused('INVALID_REQUEST', `Unsupported config resource type ${type}.`)
   if (name === '') return undefined
   if (!/^\d+$/.test(name)) return refused('INVALID_REQUEST', `Invalid broker id "${name}".`)
@@ -52,7 +62,11 @@ function resourceProblem(image: MetadataImage, { type, name }: ConfigResource): 
 }
 
 /** The records of one resource, or why it is refused as a whole. */
-function plan(image: MetadataImage, { resource, changes }: ConfigAlteration): MetadataRecordInput[] | ApiError {
+function plan(
+  image: MetadataImage,
+  { resource, changes }: ConfigAlteration,
+  server: ServerProperty,
+): MetadataRecordInput[] | ApiError {
   if (new Set(changes.map(change => change.key)).size !== changes.length)
     return refused('INVALID_REQUEST', 'Error due to duplicate config keys')
   const before = configOverrides(image, resource)
@@ -64,12 +78,34 @@ function plan(image: MetadataImage, { resource, changes }: ConfigAlteration): Me
     else after.set(change.key, value)
   }
   const changed = changes.map(change => change.key).filter(key => after.get(key) !== before.get(key))
-  const problem =
-    resource.type === ConfigResourceType.TOPIC
-      ? topicProblem(after)
-      : brokerProblem(image, resource, new Map(changed.map(key => [key, after.get(key) ?? null])))
+  const problem = overridesProblem(image, { resource, after, changed, server })
   if (problem !== undefined) return problem
   return [...changed.map(key => configRecord(resource, key, after.get(key) ?? null)), ...clearElr(resource, changed)]
+}
+
+interface Altered {
+  readonly resource: ConfigResource
+  /** All overrides as they would be. */
+  readonly after: ReadonlyMap<string, string>
+  readonly changed: readonly string[]
+  readonly server: ServerProperty
+}
+
+function overridesProblem(image: MetadataImage, { resource, after, changed, server }: Altered): ApiError | undefined {
+  const invalid = (problem: string | undefined) =>
+    problem === undefined ? undefined : refused('INVALID_CONFIG', problem)
+  switch (resource.type) {
+    case ConfigResourceType.TOPIC:
+      return invalid(topicOverridesProblem(after))
+    case ConfigResourceType.GROUP:
+      return invalid(groupOverridesProblem(after, server))
+    case ConfigResourceType.CLIENT_METRICS: {
+      const problem = clientMetricsProblem(after)
+      return problem && refused(problem.error, problem.message)
+    }
+    default:
+      return brokerProblem(image, resource, new Map(changed.map(key => [key, after.get(key) ?? null])))
+  }
 }
 
 /** The value after one operation; null = removed. */
@@ -93,12 +129,18 @@ function newValue(
     : items.filter(item => !given.includes(item)).join(',')
 }
 
-const propertyOf = ({ type }: ConfigResource, key: string): KafkaProperty | undefined =>
-  type === ConfigResourceType.TOPIC ? topicConfigs.get(key)?.property : brokerConfig(key)?.property
-
-function topicProblem(overrides: ReadonlyMap<string, string>): ApiError | undefined {
-  const problem = topicOverridesProblem(overrides)
-  return problem === undefined ? undefined : refused('INVALID_CONFIG', problem)
+function propertyOf({ type }: ConfigResource, key: string): KafkaProperty | undefined {
+  switch (type) {
+    case ConfigResourceType.TOPIC:
+      return topicConfigs.get(key)?.property
+    case ConfigResourceType.GROUP:
+      return groupConfigs.get(key)?.property
+    case ConfigResourceType.BROKER:
+      return brokerConfig(key)?.property
+    default:
+      // Kafka knows no lists among client metrics: nothing can be appended.
+      return undefined
+  }
 }
 
 function brokerProblem(

@@ -167,7 +167,7 @@ export class LocalController implements Controller {
   }
 
   incrementalAlterConfigs(alterations: readonly ConfigAlteration[], options: { readonly validateOnly: boolean }) {
-    return this.#command(image => alterConfigs(image, alterations), options)
+    return this.#command(image => alterConfigs(image, alterations, name => this.#serverProperty(name)), options)
   }
 
   createPartitions(topics: readonly PartitionGrowth[], options: { readonly validateOnly: boolean }) {

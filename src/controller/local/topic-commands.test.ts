@@ -11,6 +11,9 @@ import { createTopics } from './create-topics.ts'
 import { deleteTopics } from './delete-topics.ts'
 import { after, clusterOf, directoryId, newTopic, topicDefaults, withTopic } from './fakes/cluster-images.ts'
 
+/** Only groups are measured by properties of the server. */
+const noServer = () => ''
+
 test('a created topic has its partitions on the only broker and directory, led and in sync at once', () => {
   const image = clusterOf(1)
   const configs = new Map([['retention.ms', '5']])
@@ -117,7 +120,11 @@ test('list configs are appended to and subtracted from, starting at the default'
   let image = withTopic('t')
   const alter = (operation: 'set' | 'append' | 'subtract' | 'delete', value: string | null) => {
     const resource = { type: 2, name: 't' }
-    const decision = alterConfigs(image, [{ resource, changes: [{ key: 'cleanup.policy', operation, value }] }])
+    const decision = alterConfigs(
+      image,
+      [{ resource, changes: [{ key: 'cleanup.policy', operation, value }] }],
+      noServer,
+    )
     image = after(image, decision.records)
     return [decision.answer[0]?.errorCode, configOverrides(image, resource).get('cleanup.policy')]
   }
@@ -133,7 +140,7 @@ test('config changes that Kafka refuses are refused with its code, and equal val
   const image = withTopic('t', { configs: new Map([['retention.ms', '5']]) })
   const alter = (type: number, name: string, ...keys: [string, string | null][]) => {
     const changes = keys.map(([key, value]) => ({ key, value, operation: 'set' as const }))
-    const { records, answer } = alterConfigs(image, [{ resource: { type, name }, changes }])
+    const { records, answer } = alterConfigs(image, [{ resource: { type, name }, changes }], noServer)
     return [errorName(answer[0]?.errorCode ?? -99), records.length]
   }
   assert.deepEqual(alter(2, 'nosuch', ['retention.ms', '1']), ['UNKNOWN_TOPIC_OR_PARTITION', 0])
