@@ -47,6 +47,7 @@ public final class DumpLogCommand implements Command {
             tool.getMethod("main", String[].class).invoke(null, (Object) command);
         } catch (InvocationTargetException error) {
             if (error.getCause() instanceof Exception cause) throw cause;
+            if (error.getCause() instanceof Error cause) throw cause;
             throw error;
         }
     }

@@ -7,13 +7,16 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** One capture at a time; outside of captures everything goes to standard error, since answers own standard output. */
+/**
+ * A capture belongs to the thread that works and to those that it starts, so that captures run side by side; outside of
+ * captures everything goes to standard error, since answers own standard output.
+ */
 final class OutputCapture extends OutputStream {
     private static final PrintStream ELSEWHERE = System.err;
     private static final OutputCapture OUT = new OutputCapture();
     private static final OutputCapture ERR = new OutputCapture();
 
-    private volatile OutputStream target = ELSEWHERE;
+    private final ThreadLocal<OutputStream> target = new InheritableThreadLocal<>();
 
     private OutputCapture() {}
 
@@ -30,35 +33,48 @@ final class OutputCapture extends OutputStream {
     /** What was printed to the two streams. */
     record Printed(String out, String err) {}
 
-    /** What the work prints; other captures wait. */
-    static synchronized Printed of(Work work) throws Exception {
+    /** What the work prints. */
+    static Printed of(Work work) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        OUT.target = out;
-        ERR.target = err;
         try {
-            work.run();
+            during(out, err, work);
         } finally {
             System.out.flush();
             System.err.flush();
-            OUT.target = ELSEWHERE;
-            ERR.target = ELSEWHERE;
         }
         return new Printed(out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
+    /** Lets the work print into the two streams. */
+    static void during(OutputStream out, OutputStream err, Work work) throws Exception {
+        OUT.target.set(out);
+        ERR.target.set(err);
+        try {
+            work.run();
+        } finally {
+            OUT.target.remove();
+            ERR.target.remove();
+        }
+    }
+
+    private OutputStream target() {
+        OutputStream captured = target.get();
+        return captured == null ? ELSEWHERE : captured;
+    }
+
     @Override
     public void write(int value) throws IOException {
-        target.write(value);
+        target().write(value);
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-        target.write(bytes, offset, length);
+        target().write(bytes, offset, length);
     }
 
     @Override
     public void flush() throws IOException {
-        target.flush();
+        target().flush();
     }
 }
