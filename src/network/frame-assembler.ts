@@ -15,7 +15,7 @@ const EMPTY = Buffer.alloc(0)
  * caller, which is how a server leaves later requests unparsed while it handles one.
  */
 export class FrameAssembler {
-  readonly #frameBytesMax: number
+  #frameBytesMax: number
   readonly #mayAlias: boolean
   readonly #allocateAtOnceBytesMax: number
   readonly #allocate: (bytes: number) => Buffer
@@ -43,6 +43,11 @@ export class FrameAssembler {
     this.#mayAlias = options.mayAlias
     this.#allocateAtOnceBytesMax = options.allocateAtOnceBytesMax
     this.#allocate = options.allocate ?? Buffer.allocUnsafeSlow
+  }
+
+  /** Another limit, for frames that have not begun. */
+  limitFrames(bytesMax: number): void {
+    this.#frameBytesMax = bytesMax
   }
 
   /** Bytes held for a frame that is not complete. */

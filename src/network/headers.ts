@@ -28,7 +28,7 @@ export interface ParsedHeader {
   readonly clientId: string | null
   /** Position in the frame at which the body begins. */
   readonly bodyStart: number
-  /** 0, or 1 with (empty) tagged fields. */
+  /** 0, or 1 with (empty) tagged fields; -1 = the answer is bare bytes. */
   readonly responseHeaderVersion: number
   /** ApiVersions in a version that is not served: only a version-0 answer is possible. */
   readonly unsupportedApiVersions: boolean
@@ -67,13 +67,24 @@ export function parseRequestHeader(frame: Buffer, served: ServedApis): ParsedHea
   }
 }
 
+/** Stands for the header of a frame that has none: a bare token of a login. */
+export const noHeader: ParsedHeader = {
+  apiKey: -1,
+  apiVersion: 0,
+  correlationId: 0,
+  clientId: null,
+  bodyStart: 0,
+  responseHeaderVersion: -1,
+  unsupportedApiVersions: false,
+}
+
 /** Size prefix and header of the answer to `header` with this body. */
 export function responsePrefix(header: ParsedHeader, body: readonly Buffer[]): Buffer {
-  const headerBytes = header.responseHeaderVersion === 0 ? 4 : 5
+  const headerBytes = [0, 4, 5][header.responseHeaderVersion + 1] ?? 0
   const prefix = Buffer.alloc(4 + headerBytes)
   let size = headerBytes
   for (const chunk of body) size += chunk.length
   prefix.writeInt32BE(size, 0)
-  prefix.writeInt32BE(header.correlationId, 4)
+  if (headerBytes > 0) prefix.writeInt32BE(header.correlationId, 4)
   return prefix
 }

@@ -1,20 +1,15 @@
 /** One accepted connection: reads requests, has them handled in order, answers in order; the listener makes one per socket. */
 import type { Socket } from 'node:net'
 import type { ByteBudget, ReleaseBytes } from '../core/byte-budget.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, sleep, type Timer } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { AnswerQueue } from './answer-queue.ts'
 import { FrameAssembler, FrameError } from './frame-assembler.ts'
-import { parseRequestHeader, RequestRefused, type ServedApis } from './headers.ts'
+import { noHeader, type ParsedHeader, parseRequestHeader, RequestRefused, type ServedApis } from './headers.ts'
 import { softwareOf, unsupportedApiVersionsAnswer } from './introduction.ts'
-import {
-  ANONYMOUS,
-  type ClientContext,
-  type ClientSoftware,
-  type Principal,
-  type RequestHandler,
-} from './request-handler.ts'
+import { type LoginRequest, type LoginSettings, SaslSession } from './login/sasl-session.ts'
+import type { ClientContext, ClientSoftware, IncomingRequest, Principal, RequestHandler } from './request-handler.ts'
 
 /** What every connection of a listener shares. */
 export interface ServerConnectionSettings {
@@ -28,6 +23,15 @@ export interface ServerConnectionSettings {
   readonly logger: Logger
 }
 
+/** What is known of the client when it has connected, and what it still has to do. */
+export interface Admission {
+  /** Until the login, if there is one. */
+  readonly principal: Principal
+  readonly login: LoginSettings | undefined
+}
+
+/** A client that has not logged in by then is closed. */
+const LOGIN_MS_MAX = 30_000
 /** Unparsed input above which the socket is not read: the next requests of a client that pipelines wait in the kernel. */
 const INPUT_BYTES_MAX = 64 * 1024
 /** A request's buffer grows beyond this only as its bytes arrive. */
@@ -51,7 +55,6 @@ export class ServerConnection implements ClientContext {
   readonly remoteAddress: string
   readonly remotePort: number
   readonly listener: string
-  readonly principal: Principal = ANONYMOUS
   readonly closed: Promise<void>
   readonly #settings: ServerConnectionSettings
   readonly #socket: Socket
@@ -60,6 +63,9 @@ export class ServerConnection implements ClientContext {
   readonly #assembler: FrameAssembler
   #input: Buffer[] = []
   readonly #answers: AnswerQueue
+  readonly #admission: Admission
+  readonly #login: SaslSession | undefined
+  readonly #loginTimer: Timer | undefined
   #inputBytes = 0
   /** Memory for the request under way, if it is a large one. */
   #admitted: ReleaseBytes | undefined
@@ -71,16 +77,21 @@ export class ServerConnection implements ClientContext {
   #lastProgressMs: number
   #clientSoftware: ClientSoftware | undefined
 
-  constructor(socket: Socket, number: number, settings: ServerConnectionSettings) {
+  /** @param place.number how many came before, on this listener */
+  constructor(socket: Socket, place: Admission & { number: number }, settings: ServerConnectionSettings) {
     this.#settings = settings
+    this.#admission = place
     this.#socket = socket
     this.remoteAddress = socket.remoteAddress ?? 'unknown'
     this.remotePort = socket.remotePort ?? 0
     this.listener = settings.listenerName
-    this.connectionId = `${socket.localAddress}:${socket.localPort}-${this.remoteAddress}:${this.remotePort}-${number}`
+    this.connectionId = `${socket.localAddress}:${socket.localPort}-${this.remoteAddress}:${this.remotePort}-${place.number}`
     this.#logger = settings.logger.child({ connection: this.connectionId, listener: this.listener })
+    const { login } = place
+    this.#login = login && new SaslSession(login, settings.clock)
+    this.#loginTimer = login && settings.clock.after(LOGIN_MS_MAX, () => this.destroy('did not log in'))
     this.#assembler = new FrameAssembler({
-      frameBytesMax: settings.requestBytesMax,
+      frameBytesMax: login ? Math.min(login.requestBytesMax, settings.requestBytesMax) : settings.requestBytesMax,
       mayAlias: true,
       allocateAtOnceBytesMax: ALLOCATE_AT_ONCE_BYTES_MAX,
     })
@@ -100,6 +111,10 @@ export class ServerConnection implements ClientContext {
     socket.on('data', chunk => this.#onData(chunk))
     socket.on('end', () => this.#onEnd())
     socket.on('error', error => this.#logger.debug('connection failed', { error: error.message }))
+  }
+
+  get principal(): Principal {
+    return this.#login?.principal ?? this.#admission.principal
   }
 
   get signal(): AbortSignal {
@@ -146,6 +161,7 @@ export class ServerConnection implements ClientContext {
     this.#input = []
     this.#inputBytes = 0
     this.#admitted?.()
+    this.#loginTimer?.cancel()
     this.#gone.abort(new Error('the client connection is closed'))
   }
 
@@ -222,19 +238,40 @@ export class ServerConnection implements ClientContext {
   /** Resolves when the next request may be looked at. */
   async #begin(frame: Buffer): Promise<void> {
     const receivedMs = this.#settings.clock.monotonicMs()
-    const header = parseRequestHeader(frame, this.#settings.served)
-    const { apiKey, apiVersion, correlationId, clientId } = header
-    await this.#answers.room(apiKey)
+    const header = this.#login?.takesBareToken ? noHeader : parseRequestHeader(frame, this.#settings.served)
+    await this.#answers.room(header.apiKey)
     if (this.#socket.destroyed) return
     const release = this.#admitted
     this.#admitted = undefined
-    await this.#answers.begin({ header, bytes: frame.length, release }, async progress => {
-      if (header.unsupportedApiVersions) return [unsupportedApiVersionsAnswer(this.#settings.served)]
-      const body = frame.subarray(header.bodyStart)
-      this.#clientSoftware = softwareOf(header, body) ?? this.#clientSoftware
-      const request = { apiKey, apiVersion, correlationId, clientId, body, receivedMs, progress }
-      return await this.#settings.handler(request, this)
-    })
+    const request = { header, bytes: frame.length, release }
+    await this.#answers.begin(request, progress => this.#answer(header, frame, { receivedMs, progress }))
+  }
+
+  async #answer(header: ParsedHeader, frame: Buffer, rest: Pick<IncomingRequest, 'receivedMs' | 'progress'>) {
+    const { apiKey, apiVersion, correlationId, clientId } = header
+    const body = frame.subarray(header.bodyStart)
+    if (this.#login?.concerns(apiKey)) return await this.#logIn(this.#login, { apiKey, apiVersion, body })
+    if (this.#login?.isExpired) throw new RequestRefused('the session of its login has expired')
+    if (header.unsupportedApiVersions) return [unsupportedApiVersionsAnswer(this.#settings.served)]
+    this.#clientSoftware = softwareOf(header, body) ?? this.#clientSoftware
+    return await this.#settings.handler({ apiKey, apiVersion, correlationId, clientId, body, ...rest }, this)
+  }
+
+  /** A failed login is answered late, and nothing else is. */
+  async #logIn(login: SaslSession, request: LoginRequest): Promise<Buffer[] | undefined> {
+    const { body, failure } = await login.answer(request)
+    if (failure === undefined) {
+      if (login.principal) {
+        this.#loginTimer?.cancel()
+        this.#assembler.limitFrames(this.#settings.requestBytesMax)
+      }
+    } else {
+      const { mechanism, failureDelayMs } = login
+      this.#logger.warn('a login failed', { client: this.remoteAddress, mechanism, reason: failure })
+      this.#draining = true
+      await sleep(this.#settings.clock, failureDelayMs, this.signal)
+    }
+    return body && [body]
   }
 
   #giveUp(error: unknown): void {

@@ -1,11 +1,15 @@
 /** A listening port that speaks Kafka: accepts connections and hands their requests to a handler; node/ and tests start one per listener. */
 import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:tls'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import { type Clock, sleep, type Timer } from '../core/clock.ts'
+import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ServedApis } from './headers.ts'
-import type { RequestHandler } from './request-handler.ts'
+import { type ListenerSecurity, openListener } from './listener-security.ts'
+import { ANONYMOUS, type Principal, type RequestHandler } from './request-handler.ts'
 import { ServerConnection } from './server-connection.ts'
+import { tlsPrincipal } from './tls/tls-principal.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -22,6 +26,8 @@ export interface ListenOptions {
   /** Requests of other apis or versions close their connection. Contains ApiVersions (18). */
   readonly served: ServedApis
   readonly handler: RequestHandler
+  /** Default: anybody may connect, without TLS. */
+  readonly security?: ListenerSecurity
   /**
    * Memory of answers that wait for their clients, shared by all listeners of a node. While somebody waits for it, clients that
    * take nothing of their answer for some seconds are closed.
@@ -36,6 +42,7 @@ export interface ListenOptions {
 const CONNECTIONS_MAX_DEFAULT = 10_000
 const CLOSE_TIMEOUT_MS_DEFAULT = 5000
 const SWEEP_MS_MAX = 60_000
+const TLS_HANDSHAKE_MS_MAX = 30_000
 const STALL_CHECK_MS = 1000
 /** A client that takes nothing for so long while others wait for memory is given up. */
 const STALLED_MS_MAX = 5000
@@ -44,7 +51,10 @@ const BACKLOG = 4096
 
 /** Binds and listens. Rejects with the system's error (EADDRINUSE, EACCES, ...). */
 export async function listen(options: ListenOptions): Promise<KafkaServer> {
-  const server = createServer({ allowHalfOpen: true })
+  const tls = options.security?.tls?.options
+  const server = tls
+    ? createTlsServer({ ...tls, allowHalfOpen: true, handshakeTimeout: TLS_HANDSHAKE_MS_MAX })
+    : createServer({ allowHalfOpen: true })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: options.host, port: options.port, backlog: BACKLOG }, () => {
@@ -61,6 +71,9 @@ export class KafkaServer {
   readonly #options: ListenOptions
   readonly #server: Server
   readonly #connections = new Set<ServerConnection>()
+  /** In their TLS handshake, by the client's address. */
+  readonly #handshakes = new Map<string, Socket>()
+  #security: ListenerSecurity
   #sweep: Timer | undefined
   #stallCheck: Timer | undefined
   #accepted = 0
@@ -73,7 +86,9 @@ export class KafkaServer {
     this.#options = options
     this.#server = server
     server.maxConnections = options.maxConnections ?? CONNECTIONS_MAX_DEFAULT
-    server.on('connection', socket => this.#accept(socket))
+    this.#security = options.security ?? openListener
+    if (server instanceof TlsServer) this.#acceptTls(server)
+    else server.on('connection', socket => this.#accept(socket, ANONYMOUS))
     server.on('drop', drop =>
       options.logger.warn(`refusing a connection of ${drop?.remoteAddress}: ${server.maxConnections} are open`),
     )
@@ -85,6 +100,12 @@ export class KafkaServer {
   /** Open connections. */
   get connectionCount(): number {
     return this.#connections.size
+  }
+
+  /** Connections that come from now on are asked for this; whether there is TLS, and whether clients need a certificate, stays. */
+  changeSecurity(security: ListenerSecurity): void {
+    this.#security = security
+    if (security.tls && this.#server instanceof TlsServer) this.#server.setSecureContext(security.tls.options)
   }
 
   /**
@@ -102,6 +123,7 @@ export class KafkaServer {
     const stopped = new Promise<void>(resolve => this.#server.close(() => resolve()))
     const open = [...this.#connections]
     for (const connection of open) connection.drain()
+    for (const socket of this.#handshakes.values()) socket.destroy()
     const drained = new AbortController()
     const allClosed = Promise.all(open.map(connection => connection.closed)).then(() => drained.abort())
     await sleep(this.#options.clock, timeoutMs, drained.signal)
@@ -109,11 +131,38 @@ export class KafkaServer {
     await Promise.all([allClosed, stopped])
   }
 
-  #accept(socket: Socket): void {
+  #acceptTls(server: TlsServer): void {
+    const { logger } = this.#options
+    server.on('connection', (socket: Socket) => {
+      const client = addressOf(socket)
+      this.#handshakes.set(client, socket)
+      socket.once('close', () => this.#handshakes.delete(client))
+      if (this.#closing) socket.destroy()
+    })
+    server.on('tlsClientError', (error, socket) => {
+      const detail = { client: socket.remoteAddress ?? 'unknown', reason: messageOf(error) }
+      if (isHangUp(error)) logger.debug('a client left during the TLS handshake', detail)
+      else logger.warn('a TLS handshake failed', detail)
+      socket.destroy()
+    })
+    server.on('secureConnection', socket => {
+      this.#handshakes.delete(addressOf(socket))
+      try {
+        this.#accept(socket, tlsPrincipal(socket, this.#security))
+      } catch (error) {
+        const client = socket.remoteAddress ?? 'unknown'
+        logger.warn('a client certificate is refused', { client, reason: messageOf(error) })
+        socket.destroy()
+      }
+    })
+  }
+
+  #accept(socket: Socket, principal: Principal): void {
     const { name, maxRequestBytes, served, handler, answerBudget, requestBudget, clock, logger } = this.#options
     const limits = { listenerName: name, requestBytesMax: maxRequestBytes, answerBudget, requestBudget }
     const settings = { ...limits, served, handler, clock, logger }
-    const connection = new ServerConnection(socket, this.#accepted++, settings)
+    const place = { principal, login: this.#security.login, number: this.#accepted++ }
+    const connection = new ServerConnection(socket, place, settings)
     this.#connections.add(connection)
     void connection.closed.then(() => this.#connections.delete(connection))
     if (this.#closing) connection.destroy('the listener closes')
@@ -152,3 +201,7 @@ export class KafkaServer {
     logger.warn(`closed ${stalled.length} connections that do not ${what}: others wait for the memory`)
   }
 }
+
+const addressOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`
+
+const isHangUp = (error: Error & { code?: string }): boolean => error.code === 'ECONNRESET'
