@@ -65,6 +65,11 @@ export class EntryFile implements Evictable {
     return this.#saved + this.#tailBytes / this.#place.entryBytes
   }
 
+  /** Bytes of all entries. */
+  get bytes(): number {
+    return this.count * this.#place.entryBytes
+  }
+
   /** Bytes that a crash would lose. */
   get unsavedBytes(): number {
     return this.#tailBytes

@@ -19,6 +19,10 @@ export const NOTHING_DURABLE = -1
 export interface LogCheckpoint {
   /** What was saved last. */
   load(): LogCheckpointState
+  /** Where the last pass of cleaning ended, undefined if there was none. */
+  cleanedOffset(): number | undefined
+  /** A pass of cleaning has ended there; saving that may wait. */
+  cleaned(offset: number): void
   /** Resolves when the log's present state is durable: before a cut, so that a crash on the way is seen through. */
   save(): Promise<void>
   /** The state has changed; saving it may wait. */
@@ -30,6 +34,8 @@ export interface LogCheckpoint {
 /** For a log outside of a LogStore: everything is verified after a crash, and the log starts with its first segment. */
 export const noCheckpoint: LogCheckpoint = {
   load: () => ({ logStartOffset: 0, recoveryPoint: NOTHING_DURABLE }),
+  cleanedOffset: () => undefined,
+  cleaned: () => {},
   save: async () => {},
   changed: () => {},
   flushed: () => {},

@@ -20,6 +20,14 @@ export interface LogConfig {
   readonly deletes: boolean
   /** `cleanup.policy` contains `compact`. */
   readonly compacts: boolean
+  /** `delete.retention.ms`: how long tombstones and transaction markers stay after a cleaning met them. */
+  readonly deleteRetentionMs: number
+  /** `min.cleanable.dirty.ratio`, 0 to 1: a log with less dirt is not cleaned. */
+  readonly minCleanableDirtyRatio: number
+  /** `min.compaction.lag.ms`: younger records are not cleaned. */
+  readonly minCompactionLagMs: number
+  /** `max.compaction.lag.ms`: older records are cleaned whatever the ratio. */
+  readonly maxCompactionLagMs: number
   /** `producer.id.expiration.ms` of the broker. */
   readonly producerIdExpirationMs: number
 }
@@ -35,5 +43,9 @@ export const defaultLogConfig: LogConfig = {
   retentionBytes: -1,
   deletes: true,
   compacts: false,
+  deleteRetentionMs: 24 * 60 * 60 * 1000,
+  minCleanableDirtyRatio: 0.5,
+  minCompactionLagMs: 0,
+  maxCompactionLagMs: Number.MAX_SAFE_INTEGER,
   producerIdExpirationMs: 24 * 60 * 60 * 1000,
 }

@@ -32,8 +32,10 @@ export class LogContents {
   config: LogConfig
   logStartOffset = 0
   logEndOffset = 0
-  /** Counts cuts: bytes read while it changed may be a mixture. */
+  /** Counts cuts and swaps of cleaned segments: bytes read while it changed may be a mixture. */
   cuts = 0
+  /** Pending while files change places: readers wait. */
+  swapping: Promise<unknown> | undefined
   /** Segments that no append goes to any more and that are not durable yet, indexes included. */
   readonly rolled = new Set<Segment>()
   /** Files were created or removed since the directory was last made durable. */
@@ -128,6 +130,17 @@ export class LogContents {
     this.segments.drop([segment])
     this.rolled.delete(segment)
     await segment.close()
+  }
+
+  /** Runs work that exchanges segments for others that hold the same offsets. */
+  async whileReadersWait(work: () => Promise<void>): Promise<void> {
+    this.cuts++
+    const running = work().finally(() => {
+      this.cuts++
+      this.swapping = undefined
+    })
+    this.swapping = running.catch(() => {})
+    await running
   }
 
   async syncNames(): Promise<void> {

@@ -1,8 +1,11 @@
 /** Reads whole batches from a log, by offset; PartitionLog calls it, any number of reads at a time and beside appends. */
 import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
+import { abortedTransactions } from './batch-lookup.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import type { Segment } from './segment.ts'
+import { readSteadily } from './steady-read.ts'
+import type { AbortedTransaction } from './transaction-index.ts'
 
 export interface ReadRequest {
   readonly offset: number
@@ -12,6 +15,8 @@ export interface ReadRequest {
   readonly maxOffset: number
   /** Answer the first batch even if it is larger than `maxBytes`. */
   readonly minOneBatch: boolean
+  /** Also say what in the answer was aborted: both as of one moment, since the cleaner removes aborted records and what is known of them. */
+  readonly withAborted?: boolean
 }
 
 export type ReadResult =
@@ -21,14 +26,14 @@ export type ReadResult =
       readonly records: Buffer
       /** Where the next read continues; `offset` itself if there was nothing. */
       readonly nextOffset: number
+      /** Aborted transactions with records in it, if asked for. */
+      readonly aborted?: readonly AbortedTransaction[]
     }
   | { readonly kind: 'offset-out-of-range'; readonly logStartOffset: number; readonly logEndOffset: number }
 
 const NOTHING = Buffer.alloc(0)
 /** Readers of one log whose place is remembered. */
 const PLACES_MAX = 16
-/** A read that meets a cut is repeated; cuts are rare, so this is never reached but bounds the loop. */
-const ATTEMPTS_MAX = 10
 
 /** Where the batch after a read lies, so that a sequential reader needs no lookup. */
 interface Place {
@@ -46,21 +51,14 @@ export class LogReader {
   }
 
   async read(request: ReadRequest): Promise<ReadResult> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const { cuts } = this.#contents
-      try {
-        const result = await this.#readOnce(request)
-        // Bytes read while the log was cut may be a mixture of old and new.
-        if (cuts === this.#contents.cuts) return result
-      } catch (error) {
-        const { name, logStartOffset } = this.#contents
-        // A segment can go while it is being read: because the log start passed it, or because it was cut.
-        if (request.offset >= logStartOffset && cuts === this.#contents.cuts) {
-          throw new LogError('storage', `${name} cannot be read at offset ${request.offset}`, { cause: error })
-        }
-      }
+    try {
+      return await readSteadily(this.#contents, () => this.#readOnce(request))
+    } catch (error) {
+      const { name, logStartOffset, logEndOffset } = this.#contents
+      // A segment can go while it is being read, because the log start passed it.
+      if (request.offset < logStartOffset) return { kind: 'offset-out-of-range', logStartOffset, logEndOffset }
+      throw new LogError('storage', `${name} cannot be read at offset ${request.offset}`, { cause: error })
     }
-    throw new LogError('storage', `${this.#contents.name} is being cut all the time`)
   }
 
   async #readOnce(request: ReadRequest): Promise<ReadResult> {
@@ -84,7 +82,9 @@ export class LogReader {
     // A place that was found before a cut may lie anywhere now.
     if (end > 0 && this.#placesOfCut === this.#contents.cuts)
       this.#remember(nextOffset, { segment: place.segment, position: place.position + end })
-    return { kind: 'batches', records: bytes.subarray(0, end), nextOffset }
+    const found = { kind: 'batches', records: bytes.subarray(0, end), nextOffset } as const
+    if (!request.withAborted || end === 0) return found
+    return { ...found, aborted: await abortedTransactions(this.#contents, request.offset, nextOffset) }
   }
 
   async #find(offset: number): Promise<Place | undefined> {

@@ -244,6 +244,11 @@ export class LogStore {
   #checkpointOf(name: string): LogCheckpoint {
     return {
       load: () => this.#checkpoints.state(name),
+      cleanedOffset: () => this.#checkpoints.cleanedOffset(name),
+      cleaned: offset => {
+        this.#checkpoints.noteCleaned(name, offset)
+        this.#planSave()
+      },
       save: () => this.saveCheckpoints(),
       changed: () => this.#planSave(),
       flushed: () => this.#planSave(RECOVERY_POINT_DELAY_MS),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { messageOf } from '../core/errors.ts'
 import { SerialQueue } from '../core/serial-queue.ts'
+import { CleaningAborted } from './cleaner/cleaning-plan.ts'
 import { deletedDirectoryName } from './file-names.ts'
 import { Flusher } from './flusher.ts'
 import type { LogCheckpoint, LogState } from './log-checkpoint.ts'
@@ -26,7 +27,7 @@ export class LogWriter {
     this.#contents = contents
     this.#checkpoint = checkpoint
     this.#flusher = new Flusher(() =>
-      this.#flushPass().catch(error => {
+      this.#flushUnlessDone().catch(error => {
         throw this.#asLogError(error)
       }),
     )
@@ -111,6 +112,17 @@ export class LogWriter {
     const { isEmpty, logEndOffset } = this.#contents
     this.#flushedOffset = isEmpty ? logEndOffset : Math.min(this.#flushedOffset, logEndOffset)
     this.#checkpoint.changed()
+  }
+
+  /** Exchanges segments for cleaned ones of the same offsets; if it fails the log has failed. */
+  swap(work: () => Promise<void>): Promise<void> {
+    return this.change(() =>
+      this.alone(() =>
+        work().catch(error => {
+          throw error instanceof CleaningAborted ? error : this.#fail(error)
+        }),
+      ),
+    )
   }
 
   /**
@@ -207,6 +219,13 @@ export class LogWriter {
     else this.#checkpoint.flushed()
   }
 
+  /** What went before may have flushed everything, or closed the log. */
+  async #flushUnlessDone(): Promise<void> {
+    if (this.#isFlushed) return
+    this.#assertUsable()
+    await this.#flushPass()
+  }
+
   /** The next start then reads no batches but the last few. */
   async #saveForCleanStart(): Promise<void> {
     const { segments, snapshots, producers, logStartOffset, logEndOffset, epochs } = this.#contents
@@ -232,6 +251,7 @@ export class LogWriter {
 
   #asLogError(error: unknown): unknown {
     if (error instanceof LogError) return error.failed ? this.#fail(error) : error
+    if (error instanceof CleaningAborted) return error
     if (error instanceof assert.AssertionError) return this.#fail(error)
     const reason = messageOf(error)
     return new LogError('storage', `${this.#contents.name}: ${reason}`, { cause: error })

@@ -5,6 +5,8 @@ import type { Uuid } from '../core/uuid.ts'
 import type { BatchHeader } from '../protocol/batches/batch-header.ts'
 import { type Appended, type AppendOrigin, type AppendResult, appendAsLeader, appendMirror } from './appender.ts'
 import { abortedTransactions, type BatchPlace, lastBatch } from './batch-lookup.ts'
+import { LogCleaning } from './cleaner/log-cleaning.ts'
+import { beginAt, cutTo, growTo } from './cuts.ts'
 import type { DamagePolicy } from './damage.ts'
 import { partitionDirectoryName } from './file-names.ts'
 import type { FileSystem } from './file-system.ts'
@@ -23,9 +25,9 @@ import { checkProducer, type ProducerVerdict } from './producer-check.ts'
 import type { ProducerEntry } from './producer-entry.ts'
 import type { OpenTransaction } from './producer-state.ts'
 import { loadLog } from './recovery.ts'
+import { readSteadily } from './steady-read.ts'
 import { maxTimestamp, offsetForTimestamp, type TimestampedOffset } from './time-search.ts'
 import type { AbortedTransaction } from './transaction-index.ts'
-import { extendTo, startFullyAt, truncateTo, truncationPoint } from './truncation.ts'
 
 export interface PartitionLogOptions {
   /** The partition's own directory, absolute; created if absent. */
@@ -57,6 +59,8 @@ export class PartitionLog {
   readonly partition: number
   readonly topicId: Uuid | undefined
   readonly directory: string
+  /** The cleaner's door. */
+  readonly cleaning: LogCleaning
   readonly #contents: LogContents
   readonly #writer: LogWriter
   readonly #reader: LogReader
@@ -67,7 +71,9 @@ export class PartitionLog {
     this.topicId = topicId
     this.directory = options.directory
     this.#contents = contents
-    this.#writer = new LogWriter(contents, options.checkpoint ?? noCheckpoint)
+    const checkpoint = options.checkpoint ?? noCheckpoint
+    this.#writer = new LogWriter(contents, checkpoint)
+    this.cleaning = new LogCleaning({ contents, writer: this.#writer, checkpoint })
     this.#reader = new LogReader(contents)
   }
 
@@ -163,17 +169,17 @@ export class PartitionLog {
 
   /** First record at or after the log start with at least this timestamp. */
   offsetForTimestamp(timestamp: bigint): Promise<TimestampedOffset | undefined> {
-    return offsetForTimestamp(this.#contents, timestamp)
+    return readSteadily(this.#contents, () => offsetForTimestamp(this.#contents, timestamp))
   }
 
   /** First record with the largest timestamp (ListOffsets -3). */
   maxTimestamp(): Promise<TimestampedOffset | undefined> {
-    return maxTimestamp(this.#contents)
+    return readSteadily(this.#contents, () => maxTimestamp(this.#contents))
   }
 
   /** The newest batch, undefined if the log holds none. */
   lastBatch(): Promise<BatchPlace | undefined> {
-    return lastBatch(this.#contents)
+    return readSteadily(this.#contents, () => lastBatch(this.#contents))
   }
 
   /** What an append of this batch by a client would meet; `appendAsLeader` asks itself, atomically. */
@@ -193,7 +199,7 @@ export class PartitionLog {
 
   /** Aborted transactions with records in [fromOffset, toOffset), in the order of their markers. */
   abortedTransactions(fromOffset: number, toOffset: number): Promise<AbortedTransaction[]> {
-    return abortedTransactions(this.#contents, fromOffset, toOffset)
+    return readSteadily(this.#contents, () => abortedTransactions(this.#contents, fromOffset, toOffset))
   }
 
   /** Producers with state, for DescribeProducers. */
@@ -248,19 +254,12 @@ export class PartitionLog {
 
   /** Drops everything from `offset` on, durably. The end becomes `offset`, or the base of the batch that held it. */
   truncateTo(offset: number): Promise<void> {
-    return this.#writer.change(async () => {
-      if (offset >= this.logEndOffset) return truncateTo(this.#contents, offset)
-      const end = await truncationPoint(this.#contents, offset)
-      // Nothing readable is left: a batch that holds the log start goes as a whole.
-      if (end <= this.logStartOffset) return this.#startFullyAt(Math.min(offset, this.logStartOffset))
-      const to = { logStartOffset: this.logStartOffset, logEndOffset: end }
-      await this.#writer.cut(to, () => truncateTo(this.#contents, end))
-    })
+    return this.#writer.change(() => cutTo(this.#parts, offset))
   }
 
   /** Drops everything and begins at `offset`. */
   truncateFullyAndStartAt(offset: number): Promise<void> {
-    return this.#writer.change(() => this.#startFullyAt(offset))
+    return this.#writer.change(() => beginAt(this.#parts, offset))
   }
 
   /** Raises the log start, at most to the log end ('out-of-range' above it); never lowers it. */
@@ -275,25 +274,22 @@ export class PartitionLog {
 
   /** Moves the log end forward, leaving a hole, durably; a log without batches begins there instead. Does nothing below the end. */
   extendTo(offset: number): Promise<void> {
-    return this.#writer.change(async () => {
-      if (offset <= this.logEndOffset) return
-      if (this.#contents.isEmpty) await this.#startFullyAt(offset)
-      else await this.#writer.alone(() => extendTo(this.#contents, offset))
-    })
+    return this.#writer.change(() => growTo(this.#parts, offset))
   }
 
   /** Makes everything durable and closes the files. `clean` is false if something failed: the next start must recover. */
-  close(): Promise<{ clean: boolean }> {
-    return this.#writer.close()
+  async close(): Promise<{ clean: boolean }> {
+    await this.cleaning.stop()
+    return await this.#writer.close()
   }
 
   /** Closes the log and removes its directory. */
-  delete(): Promise<void> {
-    return this.#writer.delete(this)
+  async delete(): Promise<void> {
+    await this.cleaning.stop()
+    await this.#writer.delete(this)
   }
 
-  #startFullyAt(offset: number): Promise<void> {
-    const to = { logStartOffset: offset, logEndOffset: offset }
-    return this.#writer.cut(to, () => startFullyAt(this.#contents, offset))
+  get #parts() {
+    return { contents: this.#contents, writer: this.#writer }
   }
 }

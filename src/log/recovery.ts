@@ -1,5 +1,6 @@
 /** Opens a log directory: finds its end, and after an unclean stop the longest valid prefix; PartitionLog.open calls it. */
 import type { BatchCursor } from '../protocol/batches/batch-cursor.ts'
+import { endInterruptedSwap } from './cleaner/interrupted-swap.ts'
 import { type DamagePolicy, type InvalidTail, isIntact, requireTornTail } from './damage.ts'
 import { LEADER_EPOCH_CHECKPOINT, parseSegmentFileName } from './file-names.ts'
 import { type EpochEntry, LeaderEpochs } from './leader-epochs.ts'
@@ -89,15 +90,17 @@ async function openFiles(options: LoadOptions) {
 
 /** What belongs to the log; left-overs of interrupted writes and of removed segments go. */
 async function listFiles({ environment, directory }: LoadOptions) {
-  const names = await environment.fs.list(directory)
+  let names = await environment.fs.list(directory)
   if (!names) await environment.fs.createDirectory(directory)
+  if (names && (await endInterruptedSwap(environment.fs, directory, names)))
+    names = await environment.fs.list(directory)
   const files = (names ?? []).flatMap(name => ({ name, ...parseSegmentFileName(name) }))
   const offsetsOf = (kind: string) => files.flatMap(file => (file.kind === kind ? [file.offset ?? 0] : []))
   const bases = offsetsOf('log').sort((a, b) => a - b)
   for (const { name, kind, offset } of files) {
     const isIndex = kind === 'index' || kind === 'timeindex' || kind === 'txnindex'
     const orphan = isIndex && offset !== undefined && !bases.includes(offset)
-    if (orphan || /\.(tmp|deleted|cleaned)$/.test(name)) await environment.fs.remove(`${directory}/${name}`)
+    if (orphan || /\.(tmp|deleted)$/.test(name)) await environment.fs.remove(`${directory}/${name}`)
   }
   return { bases, snapshots: offsetsOf('snapshot') }
 }
@@ -150,7 +153,8 @@ async function rebuildFrom(contents: LogContents, firstIndex: number, options: L
     const end = await rebuildSegment(contents, segment)
     nextOffset = end.nextOffset
     const next = suspects[index + 1]
-    if (end.position === segment.sizeBytes && (!next || mayFollow(contents, next, nextOffset))) continue
+    const follows = !next || mayFollow(contents, next, { nextOffset, recoveryPoint: options.recoveryPoint })
+    if (end.position === segment.sizeBytes && follows) continue
     const later = suspects.slice(index + 1)
     await cutTail(contents, { segment, ...end, later, recoveryPoint: options.recoveryPoint }, options.damage)
     break
@@ -177,9 +181,18 @@ async function cutTail(contents: LogContents, tail: InvalidTail, damage: DamageP
   if (position < segment.sizeBytes) await segment.cutAt(position)
 }
 
-/** Segments follow without a gap, or else the snapshot, written once the data before was durable, says that it is a hole. */
-const mayFollow = (contents: LogContents, { baseOffset }: Segment, nextOffset: number): boolean =>
-  baseOffset === nextOffset || (baseOffset > nextOffset && contents.snapshots.has(baseOffset))
+/**
+ * Segments follow without a gap, or else it is known to be a hole: by the recovery point, or by the snapshot, written once the
+ * data before was durable.
+ */
+function mayFollow(
+  contents: LogContents,
+  { baseOffset }: Segment,
+  { nextOffset, recoveryPoint = NOTHING_DURABLE }: { nextOffset: number; recoveryPoint: number | undefined },
+): boolean {
+  if (baseOffset === nextOffset) return true
+  return baseOffset > nextOffset && (contents.snapshots.has(baseOffset) || baseOffset <= recoveryPoint)
+}
 
 async function rebuildSegment(contents: LogContents, segment: Segment) {
   const { config, producers } = contents

@@ -14,6 +14,8 @@ export interface SegmentPlace {
   readonly directory: string
   readonly baseOffset: number
   readonly cache: IndexCache
+  /** Behind the names of the files, while the segment is not in a log. */
+  readonly suffix?: string
   /** What the files hold already is on disk: after a clean stop. */
   readonly durable?: boolean
 }
@@ -109,7 +111,7 @@ function placesOf(place: SegmentPlace): Record<'offsets' | 'times' | 'transactio
   const of = (kind: 'index' | 'timeindex' | 'txnindex', entryBytes: number): EntryFilePlace => ({
     fs: place.fs,
     cache: place.cache,
-    path: `${place.directory}/${segmentFileName(place.baseOffset, kind)}`,
+    path: `${place.directory}/${segmentFileName(place.baseOffset, kind)}${place.suffix ?? ''}`,
     entryBytes,
     durable: place.durable ?? false,
   })

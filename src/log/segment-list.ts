@@ -37,6 +37,15 @@ export class SegmentList {
     this.#segments = [...this.#segments, segment].sort((a, b) => a.baseOffset - b.baseOffset)
   }
 
+  /** Puts one segment in the place of neighbours, the first of which begins where it does. */
+  replace(replaced: readonly Segment[], by: Segment): void {
+    assert(replaced[0]?.baseOffset === by.baseOffset)
+    this.#segments = this.#segments.flatMap(segment => {
+      if (segment === replaced[0]) return [by]
+      return replaced.includes(segment) ? [] : [segment]
+    })
+  }
+
   /** Takes segments out of the list; their files stay. */
   drop(condemned: readonly Segment[]): void {
     this.#segments = this.#segments.filter(segment => !condemned.includes(segment))

@@ -75,7 +75,7 @@ export class Segment {
   /** True if the next batch begins a new segment because this one is old or its index full. */
   isOver(cursor: BatchCursor, config: LogConfig, nowMs: number): boolean {
     if (this.#sizeBytes === 0) return false
-    return this.#ageMs(cursor, nowMs) > config.segmentMs || this.indexes.isFull(config)
+    return this.#ageMs(cursor, nowMs) > ageMsMax(config) || this.indexes.isFull(config)
   }
 
   /** Index entries can express the offset. */
@@ -114,6 +114,13 @@ export class Segment {
     const indexed = await this.indexes.times.last()
     const noted = this.#largest.value
     return noted.timestamp > indexed.timestamp ? noted : indexed
+  }
+
+  /** Timestamp of the first batch in ms, undefined if there is none. */
+  async firstTimestamp(): Promise<number | undefined> {
+    if (this.#firstTimestampMs === undefined && this.#sizeBytes > 0)
+      this.#firstTimestampMs = await this.#loadFirstTimestamp()
+    return this.#firstTimestampMs
   }
 
   /** No append comes any more: the time index ends with the largest timestamp, as Kafka expects of every closed segment. */
@@ -228,4 +235,9 @@ export class Segment {
   }
 }
 
-const logPath = (place: SegmentPlace) => `${place.directory}/${segmentFileName(place.baseOffset, 'log')}`
+/** The cleaner cannot touch the active segment: `max.compaction.lag.ms` would not be kept otherwise. */
+const ageMsMax = ({ compacts, segmentMs, maxCompactionLagMs }: LogConfig): number =>
+  compacts && maxCompactionLagMs > 0 ? Math.min(segmentMs, maxCompactionLagMs) : segmentMs
+
+const logPath = (place: SegmentPlace) =>
+  `${place.directory}/${segmentFileName(place.baseOffset, 'log')}${place.suffix ?? ''}`

@@ -8,7 +8,7 @@ export class StoreCheckpoints {
   readonly #recoveryPoints: OffsetCheckpoint
   readonly #logStarts: OffsetCheckpoint
   readonly #highWatermarks: OffsetCheckpoint
-  /** First offsets that Kafka's cleaner has not compacted. Nothing is cleaned here: they only must not lie above what is there. */
+  /** First offsets that were not cleaned yet. */
   readonly #cleaned: OffsetCheckpoint
 
   private constructor(files: readonly [OffsetCheckpoint, OffsetCheckpoint, OffsetCheckpoint, OffsetCheckpoint]) {
@@ -57,6 +57,14 @@ export class StoreCheckpoints {
     if (logEndOffset <= logStartOffset) this.#cleaned.delete(name)
     else this.#cleaned.set(name, Math.min(cleaned, logEndOffset))
     return this.#cleaned.offset(name) !== cleaned
+  }
+
+  cleanedOffset(name: string): number | undefined {
+    return this.#cleaned.offset(name)
+  }
+
+  noteCleaned(name: string, offset: number): void {
+    this.#cleaned.set(name, offset)
   }
 
   forget(name: string): void {

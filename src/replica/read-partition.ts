@@ -64,24 +64,20 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   if (fetchOffset < partition.log.logStartOffset || fetchOffset > partition.log.logEndOffset)
     throw outOfRange(partition, fetchOffset)
   if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
-  const found = await readWithin(partition, limits, { offset: fetchOffset, maxOffset: bound })
+  const withAborted = answer.abortedTransactions !== null
+  const found = await readWithin(partition, limits, { offset: fetchOffset, maxOffset: bound, withAborted })
   if (!found) return answer
   // The log start may have moved since.
   if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
-  const { records } = found
-  if (answer.abortedTransactions === null || records.length === 0) return { ...answer, records }
-  return {
-    ...answer,
-    records,
-    abortedTransactions: await partition.log.abortedTransactions(fetchOffset, found.nextOffset),
-  }
+  const { records, aborted = [] } = found
+  return { ...answer, records, abortedTransactions: withAborted ? aborted : null }
 }
 
 /** undefined if there is no memory for what would be read. */
 async function readWithin(
   partition: Partition,
   { query, bytesMax, atLeastOneBatch }: ReadLimits,
-  range: { readonly offset: number; readonly maxOffset: number },
+  range: { readonly offset: number; readonly maxOffset: number; readonly withAborted: boolean },
 ) {
   const maxBytes = Math.max(0, bytesMax)
   const settle = await query.memory?.reserve(Math.min(maxBytes, partition.log.sizeBytes))

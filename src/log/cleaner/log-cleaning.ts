@@ -1,0 +1,171 @@
+/** The cleaner's door to one log: says how dirty it is and runs one pass over it; PartitionLog has one, LogCleaner uses it. */
+import { abortedTransactions } from '../batch-lookup.ts'
+import type { LogCheckpoint } from '../log-checkpoint.ts'
+import type { LogContents } from '../log-contents.ts'
+import type { LogWriter } from '../log-writer.ts'
+import type { Segment } from '../segment.ts'
+import { readSteadily } from '../steady-read.ts'
+import type { LastRecord } from './clean-batch.ts'
+import { CleaningAborted, type CleaningCounts, type CleaningPlan } from './cleaning-plan.ts'
+import { CleaningRun, type CleaningTools } from './cleaning-run.ts'
+import { type Dirt, dirtOf } from './dirt.ts'
+import type { SegmentSizes } from './segment-groups.ts'
+import { swapSegments } from './swap-segments.ts'
+
+/** What the cleaner brings along; the file system is the log's. */
+export type PassTools = Omit<CleaningTools, 'fs' | 'signal'>
+
+/** What one pass did. */
+export interface CleaningResult extends Readonly<CleaningCounts> {
+  readonly fromOffset: number
+  /** Everything below is clean now. */
+  readonly endOffset: number
+  readonly segmentsBefore: number
+  readonly segmentsAfter: number
+  /** How full the offset map got, 0 to 1; at 1 another pass follows. */
+  readonly mapUse: number
+}
+
+export class LogCleaning {
+  readonly #contents: LogContents
+  readonly #writer: LogWriter
+  readonly #checkpoint: LogCheckpoint
+  readonly #abort = new AbortController()
+  #running: Promise<unknown> | undefined
+  /** As far as the pass knows of. */
+  #cuts = 0
+
+  constructor(of: { contents: LogContents; writer: LogWriter; checkpoint: LogCheckpoint }) {
+    this.#contents = of.contents
+    this.#writer = of.writer
+    this.#checkpoint = of.checkpoint
+  }
+
+  /** What could be cleaned now; undefined if nothing. Nothing at or above `stableOffset` is touched. */
+  dirt(stableOffset: number): Promise<Dirt | undefined> {
+    const checkpoint = this.#checkpoint.cleanedOffset()
+    return readSteadily(this.#contents, () => dirtOf(this.#contents, { checkpoint, stableOffset }))
+  }
+
+  /**
+   * Cleans what `dirt` says, beside appends and reads. One pass at a time. Rejects with CleaningAborted if the log was cut or
+   * closed meanwhile, with LogError 'storage' or a system error if the disk failed, with another error if the log is damaged.
+   */
+  async clean(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
+    if (this.#running || this.#abort.signal.aborted) throw new CleaningAborted('it is running, or the log is closed')
+    const running = this.#pass(dirt, tools)
+    this.#running = running.catch(() => {})
+    try {
+      return await running
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** Ends what is running, for ever: the log is going to be closed. */
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    await this.#running
+  }
+
+  async #pass(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
+    const { logStartOffset } = this.#contents
+    this.#cuts = this.#contents.cuts
+    try {
+      return await this.#cleanSegments(dirt, tools)
+    } catch (error) {
+      const { failure } = this.#writer
+      if (failure) throw failure
+      // Files changed, or went, under the pass.
+      const isDisturbed = this.#isCut || this.#contents.logStartOffset !== logStartOffset
+      throw isDisturbed && !(error instanceof CleaningAborted)
+        ? new CleaningAborted('the log was cut or closed')
+        : error
+    }
+  }
+
+  /** By somebody else, since the pass began. */
+  get #isCut(): boolean {
+    return this.#cuts !== this.#contents.cuts || this.#abort.signal.aborted
+  }
+
+  async #cleanSegments(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
+    const contents = this.#contents
+    // What is going to be replaced must be durable, and known to be: a crash would take the hole of a removed batch for a lost tail.
+    await this.#writer.flush()
+    await this.#checkpoint.save()
+    const below = () => contents.segments.all.filter(({ baseOffset }) => baseOffset < dirt.firstUncleanableOffset)
+    const segments = below()
+    const { fs } = contents.environment
+    const run = new CleaningRun(await planOf(contents, dirt, segments), { ...tools, fs, signal: this.#abort.signal })
+    const endOffset = await run.index()
+    for (const group of run.groups(endOffset)) {
+      const replaced = group.flatMap(({ baseOffset }) => segments.filter(segment => segment.baseOffset === baseOffset))
+      if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
+      if (this.#areGone(replaced)) continue
+      if (await run.rewrite(group)) await this.#swap(replaced, group)
+    }
+    this.#checkpoint.cleaned(endOffset)
+    const [segmentsBefore, segmentsAfter] = [segments.length, below().length]
+    return {
+      ...run.counts,
+      fromOffset: dirt.firstDirtyOffset,
+      endOffset,
+      segmentsBefore,
+      segmentsAfter,
+      mapUse: run.mapUse,
+    }
+  }
+
+  /** The log start has passed them. */
+  #areGone(segments: readonly Segment[]): boolean {
+    return !segments.some(segment => this.#contents.segments.all.includes(segment))
+  }
+
+  async #swap(replaced: readonly Segment[], sizes: readonly SegmentSizes[]): Promise<void> {
+    await this.#writer.swap(async () => {
+      if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
+      const { all } = this.#contents.segments
+      const first = replaced[0] ? all.indexOf(replaced[0]) : -1
+      const unchanged = replaced.every(
+        (segment, index) => all[first + index] === segment && segment.sizeBytes === sizes[index]?.sizeBytes,
+      )
+      if (first < 0 || !unchanged || first + replaced.length >= all.length)
+        throw new CleaningAborted('segments of the log went')
+      await swapSegments(this.#contents, replaced)
+      this.#cuts = this.#contents.cuts
+    })
+  }
+}
+
+async function planOf(contents: LogContents, dirt: Dirt, segments: readonly Segment[]): Promise<CleaningPlan> {
+  const { config, environment, directory } = contents
+  const { firstDirtyOffset, firstUncleanableOffset } = dirt
+  const firstDirty = segments.findLast(({ baseOffset }) => baseOffset <= firstDirtyOffset)
+  return {
+    directory,
+    segments: segments.map(({ baseOffset, sizeBytes, indexes }) => ({
+      baseOffset,
+      sizeBytes,
+      offsetIndexBytes: indexes.offsets.entries.bytes,
+      timeIndexBytes: indexes.times.entries.bytes,
+    })),
+    firstDirtyOffset,
+    firstDirtyPosition: (await firstDirty?.indexes.offsets.lookup(firstDirtyOffset))?.position ?? 0,
+    firstUncleanableOffset,
+    aborted: await abortedTransactions(contents, 0, firstUncleanableOffset),
+    lastRecords: lastRecordsOf(contents),
+    segmentBytes: config.segmentBytes,
+    segmentIndexBytes: config.segmentIndexBytes,
+    indexIntervalBytes: config.indexIntervalBytes,
+    deleteRetentionMs: config.deleteRetentionMs,
+    nowMs: environment.clock.nowMs(),
+  }
+}
+
+function lastRecordsOf({ producers }: LogContents): ReadonlyMap<bigint, LastRecord> {
+  const last = new Map<bigint, LastRecord>()
+  for (const { producerId, producerEpoch, lastBatch } of producers.entries())
+    last.set(producerId, lastBatch ? { lastOffset: lastBatch.lastOffset } : { epoch: producerEpoch })
+  return last
+}
