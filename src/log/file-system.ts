@@ -5,8 +5,11 @@ import { systemCode } from './log-error.ts'
 /** One file that stays usable by its path; nothing is opened before the first operation. Errors carry the system's `code`. */
 export interface LogFile {
   readonly path: string
-  /** Fills `buffer` from `position` on; resolves to the bytes read, fewer only at the end of the file. */
-  read(buffer: Buffer, position: number): Promise<number>
+  /**
+   * Fills `buffer` from `position` on; resolves to the bytes read, fewer only at the end of the file. `expect`: the bytes were
+   * written lately, so the system probably has them in its cache.
+   */
+  read(buffer: Buffer, position: number, expect?: 'cached'): Promise<number>
   /** Writes the buffers one behind the other from `position` on, in few calls to the system. On failure a part may be there. */
   write(buffers: readonly Buffer[], position: number): Promise<void>
   truncate(sizeBytes: number): Promise<void>

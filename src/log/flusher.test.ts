@@ -15,7 +15,9 @@ test('callers that come while a pass runs share the next one', async () => {
   const done: string[] = []
   const flush = (name: string) => flusher.flush().then(() => done.push(name))
   const all = [flush('first')]
+  await settle()
   for (let i = 0; i < 100; i++) all.push(flush('later'))
+  await settle()
   strictEqual(ends.length, 1)
   ends[0]?.resolve()
   await settle()
@@ -26,9 +28,21 @@ test('callers that come while a pass runs share the next one', async () => {
   strictEqual(ends.length, 2)
 })
 
+test('callers of one turn of the event loop share a pass', async () => {
+  const { flusher, ends, settle } = controlled()
+  const all = Array.from({ length: 100 }, () => flusher.flush())
+  strictEqual(ends.length, 0)
+  await settle()
+  strictEqual(ends.length, 1)
+  ends[0]?.resolve()
+  await Promise.all(all)
+  strictEqual(ends.length, 1)
+})
+
 test('a failed pass fails its own callers only', async () => {
   const { flusher, ends, settle } = controlled()
   const first = rejects(flusher.flush(), /disk/)
+  await settle()
   const second = flusher.flush()
   ends[0]?.reject(new Error('disk'))
   await first

@@ -5,19 +5,21 @@ export type FlushPass = () => Promise<void>
 
 export class Flusher {
   readonly #pass: FlushPass
-  /** The pass that is running or, while `#held`, the exclusive work. */
+  /** The pass that is running, or the exclusive work. */
   #running: Promise<void> | undefined
-  /** The pass that starts after it; whoever comes meanwhile joins it. */
+  /** The pass that starts next; whoever comes meanwhile joins it. */
   #next: Promise<void> | undefined
 
   constructor(pass: FlushPass) {
     this.#pass = pass
   }
 
-  /** Resolves when what was appended before the call is durable. */
+  /**
+   * Resolves when what was appended before the call is durable. A pass starts at the end of the event loop's turn: the appends
+   * of all requests that came in together share it.
+   */
   flush(): Promise<void> {
-    if (!this.#running) return this.#start(this.#pass)
-    this.#next ??= this.#after(this.#running, this.#pass)
+    this.#next ??= this.#startLater()
     return this.#next
   }
 
@@ -31,11 +33,11 @@ export class Flusher {
     return (result as unknown as { value: T }).value
   }
 
-  async #after(before: Promise<void>, pass: FlushPass): Promise<void> {
-    await before.catch(() => {})
+  async #startLater(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
     while (this.#running) await this.#running.catch(() => {})
     this.#next = undefined
-    await this.#start(pass)
+    await this.#start(this.#pass)
   }
 
   #start(job: () => Promise<void>): Promise<void> {

@@ -2,6 +2,8 @@
 import * as fs from 'node:fs'
 import * as promises from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { CallingThread } from './calling-thread.ts'
 import type { FileSystem, LogFile } from './file-system.ts'
 import { systemCode } from './log-error.ts'
 import { OpenFiles, type Reopenable } from './open-files.ts'
@@ -24,8 +26,12 @@ export interface NodeFileSystem extends FileSystem {
 }
 
 /** Files beyond `openFilesMax` are closed, least recently used first, and opened again when needed. */
-export function nodeFileSystem(options: { openFilesMax?: number } = {}): NodeFileSystem {
-  const shared: Shared = { open: new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX), blocking: false }
+export function nodeFileSystem(options: { openFilesMax?: number; clock?: Clock } = {}): NodeFileSystem {
+  const shared: Shared = {
+    open: new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX),
+    callingThread: new CallingThread(options.clock ?? systemClock),
+    blocking: false,
+  }
   return {
     get blocking() {
       return shared.blocking
@@ -77,6 +83,7 @@ async function present<T>(ask: () => Promise<T>): Promise<T | undefined> {
 /** What the files of one file system share. */
 interface Shared {
   readonly open: OpenFiles
+  readonly callingThread: CallingThread
   blocking: boolean
 }
 
@@ -105,14 +112,16 @@ class NodeFile implements LogFile, Reopenable {
     return this.#use(async () => {}, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC)
   }
 
-  read(buffer: Buffer, position: number): Promise<number> {
+  read(buffer: Buffer, position: number, expect?: 'cached'): Promise<number> {
     return this.#use(async descriptor => {
       let done = 0
       while (done < buffer.length) {
         const rest = done === 0 ? buffer : buffer.subarray(done)
-        const count = this.#blocks(rest)
-          ? fs.readSync(descriptor, rest, 0, rest.length, position + done)
-          : await readSome(descriptor, rest, position + done)
+        const readNow = () => fs.readSync(descriptor, rest, 0, rest.length, position + done)
+        let count: number
+        if (expect && this.#shared.callingThread.allows(rest.length)) count = this.#shared.callingThread.run(readNow)
+        else if (this.#blocks(rest)) count = readNow()
+        else count = await readSome(descriptor, rest, position + done)
         if (count === 0) break
         done += count
       }
@@ -122,10 +131,13 @@ class NodeFile implements LogFile, Reopenable {
 
   write(buffers: readonly Buffer[], position: number): Promise<void> {
     return this.#use(async descriptor => {
+      const { callingThread } = this.#shared
       let rest = buffers
       let at = position
       while (rest.length > 0) {
-        const written = await writeSome(descriptor, rest, at)
+        const written = callingThread.allows(bytesOf(rest))
+          ? callingThread.run(() => fs.writevSync(descriptor, rest, at))
+          : await writeSome(descriptor, rest, at)
         at += written
         rest = afterBytes(rest, written)
       }
@@ -218,6 +230,8 @@ const writeSome = (descriptor: number, buffers: readonly Buffer[], position: num
     if (only) fs.write(descriptor, only, 0, Math.min(only.length, WRITE_BYTES_MAX), position, done)
     else fs.writev(descriptor, buffers, position, done)
   })
+
+const bytesOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, buffer) => sum + buffer.length, 0)
 
 /** What is left to write after the system took `bytes`. */
 function afterBytes(buffers: readonly Buffer[], bytes: number): readonly Buffer[] {
