@@ -8,6 +8,7 @@ import type { AclCommands } from './acl-commands.ts'
 import type { ClusterCommands } from './cluster-commands.ts'
 import type { MetadataDelta } from './metadata-delta.ts'
 import type { ConfigResource, MetadataImage } from './metadata-image.ts'
+import type { ScramCommands } from './scram-commands.ts'
 
 export type { ConfigResource } from './metadata-image.ts'
 
@@ -89,6 +90,7 @@ export interface Controller {
   readonly image: MetadataImage
   readonly acls: AclCommands
   readonly cluster: ClusterCommands
+  readonly scram: ScramCommands
   /** Subscribers run in the order of registration; a new one is called at once with the whole image as delta. */
   subscribe(subscriber: ImageSubscriber): Promise<void>
   createTopics(topics: readonly NewTopic[], options: { validateOnly: boolean }): Promise<CreatedTopic[]>

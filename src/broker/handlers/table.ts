@@ -5,6 +5,7 @@ import { fetch } from './01-fetch.ts'
 import { listOffsets } from './02-list-offsets.ts'
 import { metadata } from './03-metadata.ts'
 import { findCoordinator } from './10-find-coordinator.ts'
+import { saslHandshake } from './17-sasl-handshake.ts'
 import { apiVersions } from './18-api-versions.ts'
 import { createTopics } from './19-create-topics.ts'
 import { deleteTopics } from './20-delete-topics.ts'
@@ -18,11 +19,14 @@ import { describeConfigs } from './32-describe-configs.ts'
 import { legacyAlterConfigs } from './33-alter-configs.ts'
 import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts'
 import { describeLogDirs } from './35-describe-log-dirs.ts'
+import { saslAuthenticate } from './36-sasl-authenticate.ts'
 import { createPartitions } from './37-create-partitions.ts'
 import { electLeaders } from './43-elect-leaders.ts'
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts'
 import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts'
 import { listPartitionReassignments } from './46-list-partition-reassignments.ts'
+import { describeUserScramCredentials } from './50-describe-user-scram-credentials.ts'
+import { alterUserScramCredentials } from './51-alter-user-scram-credentials.ts'
 import { describeQuorum } from './55-describe-quorum.ts'
 import { updateFeatures } from './57-update-features.ts'
 import { describeCluster } from './60-describe-cluster.ts'
@@ -40,6 +44,7 @@ export const handlers: readonly Handler[] = [
   listOffsets,
   metadata,
   findCoordinator,
+  saslHandshake,
   apiVersions,
   createTopics,
   deleteTopics,
@@ -53,11 +58,14 @@ export const handlers: readonly Handler[] = [
   legacyAlterConfigs,
   alterReplicaLogDirs,
   describeLogDirs,
+  saslAuthenticate,
   createPartitions,
   electLeaders,
   incrementalAlterConfigs,
   alterPartitionReassignments,
   listPartitionReassignments,
+  describeUserScramCredentials,
+  alterUserScramCredentials,
   describeQuorum,
   updateFeatures,
   describeCluster,

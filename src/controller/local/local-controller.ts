@@ -33,6 +33,7 @@ import { MetadataLog } from './metadata-log.ts'
 import { segmentLimits, snapshotRules } from './metadata-log-settings.ts'
 import { allocateProducerIds, skipProducerIdsBelow } from './producer-ids.ts'
 import { type OwnBroker, registerBroker, unfenceBroker } from './register-broker.ts'
+import { localScramCommands } from './scram-credentials.ts'
 import { Snapshotter } from './snapshotter.ts'
 
 export interface LocalControllerOptions {
@@ -47,6 +48,8 @@ export interface LocalControllerOptions {
   readonly rack: string | null
   /** The server's properties file: defaults of new topics. */
   readonly serverProperties: ReadonlyMap<string, string>
+  /** Written at the first start of a fresh directory: the first users. */
+  readonly firstRecords?: readonly MetadataRecordInput[]
   readonly fs: FileSystem
   readonly clock: Clock
   readonly logger: Logger
@@ -54,6 +57,7 @@ export interface LocalControllerOptions {
 
 export class LocalController implements Controller {
   readonly acls = localAclCommands(decide => this.#command(decide))
+  readonly scram = localScramCommands(decide => this.#command(decide))
   readonly cluster: LocalClusterCommands
   readonly #options: LocalControllerOptions
   readonly #log: MetadataLog
@@ -127,9 +131,9 @@ export class LocalController implements Controller {
   }
 
   async #bootstrap(): Promise<MetadataRecordInput[]> {
-    const { fs, directory, clock } = this.#options
+    const { fs, directory, clock, firstRecords = [] } = this.#options
     const features = await bootstrapRecords(fs, directory, BigInt(clock.nowMs()))
-    return [...features, minInsyncReplicasRecord(this.#serverProperty('min.insync.replicas'))]
+    return [...features, minInsyncReplicasRecord(this.#serverProperty('min.insync.replicas')), ...firstRecords]
   }
 
   async #register(newIncarnation: boolean): Promise<void> {
