@@ -38,6 +38,16 @@ export function allowedNames(
   return distinct
 }
 
+/** Those of the names under which the client may create topics: all with CREATE on the cluster, else those with CREATE on the topic. */
+export function creatableTopics(
+  broker: Pick<BrokerContext, 'authorizer'>,
+  origin: RequestOrigin,
+  names: readonly string[],
+): ReadonlySet<string> {
+  if (names.length === 0 || allowedOnCluster(broker, origin, 'CREATE')) return new Set(names)
+  return allowedNames(broker, origin, { operation: 'CREATE', resource: 'TOPIC', names })
+}
+
 /** May the client do it on at least one resource of the type, whatever its name? */
 export const allowedOnSome = (
   { authorizer }: Pick<BrokerContext, 'authorizer'>,

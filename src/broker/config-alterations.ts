@@ -2,7 +2,8 @@
 import type { ConfigAlteration, ConfigResource } from '../metadata/controller-port.ts'
 import { ConfigResourceType, configResourceKey, type MetadataImage } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
-import { type BrokerContext, RequestFailure } from './handler.ts'
+import { requireConfigAccess } from './config-access.ts'
+import { type BrokerContext, RequestFailure, type RequestOrigin } from './handler.ts'
 import { alterLoggers } from './logger-configs.ts'
 import { repeated } from './repeated.ts'
 
@@ -21,11 +22,11 @@ export interface AlterationAnswer {
 
 const KNOWN_TYPES: ReadonlySet<number> = new Set(Object.values(ConfigResourceType))
 
-/** One answer per resource. Configs that a link copies are refused by the write gate, whatever else is in the request. */
+/** One answer per resource. Needs ALTER_CONFIGS on the topic or group, or on the cluster for everything else. Configs that a link copies are refused by the write gate, whatever else is in the request. */
 export async function alterConfigs(
   broker: BrokerContext,
   asked: readonly AskedAlteration[],
-  of: { readonly image: MetadataImage; readonly validateOnly: boolean },
+  of: { readonly origin: RequestOrigin; readonly validateOnly: boolean },
 ): Promise<AlterationAnswer[]> {
   const answers: AlterationAnswer[] = []
   const wanted: ConfigAlteration[] = []
@@ -35,7 +36,8 @@ export async function alterConfigs(
       if (twice.has(configResourceKey(resource))) throw invalid('Each resource must appear at most once.')
       const alteration = { resource, changes: changes() }
       checkResource(broker, resource)
-      askGate(broker, of.image, alteration)
+      requireConfigAccess(broker, of.origin, { resource, operation: 'ALTER_CONFIGS' })
+      askGate(broker, of.origin.image, alteration)
       if (resource.type === ConfigResourceType.BROKER_LOGGER) {
         // Levels live as long as this process and are nobody else's business.
         alterLoggers(broker.loggers, alteration.changes, of)

@@ -5,7 +5,7 @@ import { ZERO_UUID } from '../core/uuid.ts'
 import { type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 
-/** `image` is undefined exactly if `errorCode` is UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION. */
+/** `image` is undefined exactly if `errorCode` is not NONE: UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION, or a refusal. */
 export interface ResolvedTopic {
   readonly errorCode: number
   readonly image: TopicImage | undefined

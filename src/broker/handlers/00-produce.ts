@@ -6,7 +6,7 @@
  * 11, 12: transaction errors of KIP-890. 13: topic ids instead of names, UNKNOWN_TOPIC_ID.
  * ApiVersions announces 0–13 because librdkafka looks for version 0 (KAFKA-18659); 0–2 are refused like any unknown version.
  *
- * Each partition is decided for itself: unknown topic, write gate (mirrors answer POLICY_VIOLATION), validation, append.
+ * Each partition is decided for itself: WRITE on the topic, unknown topic, write gate (mirrors answer POLICY_VIOLATION), validation, append.
  * The next Produce request of the connection begins once this one's appends are queued, so that requests share flushes.
  * The answer waits until the data is durable (acks=1) and below the high watermark (acks=-1). With acks=0 there is no answer;
  * an error then closes the connection, which is the only way to tell. Transactional records are refused until the node has
@@ -20,6 +20,7 @@ import { ProduceApi, type ProduceRequest, type ProduceResponseInput } from '../.
 import { type Acks, type AppendOutcome, appendFromClient, failedAppend } from '../../replica/append-from-client.ts'
 import type { Partition } from '../../replica/partition.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
+import { allowed } from '../authorization.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type BrokerContext, CloseConnection, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 import { type ResolvedTopic, resolveTopic } from '../resolve-topic.ts'
@@ -34,10 +35,11 @@ export const produce = handlerOf(ProduceApi, {
   announced: { min: 0, max: 13 },
   async handle(broker, request, origin) {
     const acks = request.acks
-    if (request.transactionalId === null && hasTransactionalRecords(request))
-      throw new RequestFailure(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, 'transactional records without an id')
+    if (hasTransactionalRecords(request) && !mayWriteTransactions(broker, origin, request.transactionalId))
+      throw new RequestFailure(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, 'transactional records')
+    const writable = writableTopics(broker, origin)
     const appends = request.topicData.map(async data => {
-      const topic = resolveTopic(origin.image, data)
+      const topic = writable(resolveTopic(origin.image, data), data.name)
       const outcomes = await Promise.all(
         data.partitionData.map(partition => appendOne(broker, { request, origin, topic, partition })),
       )
@@ -109,6 +111,20 @@ async function appendOne(broker: BrokerContext, one: OnePartition): Promise<Appe
     },
     broker.replicas,
   )
+}
+
+/** Transactional records without an id are never allowed. */
+const mayWriteTransactions = (broker: BrokerContext, origin: RequestOrigin, id: string | null): boolean =>
+  id !== null && allowed(broker, origin, { operation: 'WRITE', resource: 'TRANSACTIONAL_ID', name: id })
+
+/** Puts a refusal in the place of a topic that the client may not write. Whether a topic of that name exists is not told. */
+function writableTopics(broker: BrokerContext, origin: RequestOrigin) {
+  const refused: ResolvedTopic = { errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED, image: undefined }
+  return (topic: ResolvedTopic, askedName: string): ResolvedTopic => {
+    if (topic.errorCode === ErrorCode.UNKNOWN_TOPIC_ID) return topic
+    const name = topic.image?.name ?? askedName
+    return allowed(broker, origin, { operation: 'WRITE', resource: 'TOPIC', name }) ? topic : refused
+  }
 }
 
 const isAcks = (acks: number): acks is Acks => acks === 0 || acks === 1 || acks === -1

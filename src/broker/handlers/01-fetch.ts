@@ -7,9 +7,11 @@
  *
  * Reads whole batches in the order of the request or of its session and waits until `minBytes` are there or `maxWaitMs` are
  * over. Read_committed answers end at the last stable offset and list aborted transactions. Answers are as large as the
- * request, `fetch.max.bytes` and the client's own pace allow, out of one budget of memory for all clients. A partition has
+ * request, `fetch.max.bytes` and the client's own pace allow, out of one budget of memory for all clients. Consumers need READ
+ * on the topic, followers CLUSTER_ACTION. A partition has
  * one replica in a standalone cluster, so there is no preferred one to send consumers to.
  */
+import { ZERO_UUID } from '../../core/uuid.ts'
 import type { MetadataImage, TopicImage } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FetchApi, type FetchRequest, type FetchResponseInput } from '../../protocol/messages/01-fetch.ts'
@@ -17,6 +19,7 @@ import { AnswerMemory } from '../../replica/answer-memory.ts'
 import { fetchFromLog } from '../../replica/fetch-from-log.ts'
 import type { FetchTarget } from '../../replica/fetch-query.ts'
 import { type FetchedPartition, refusedFetch } from '../../replica/read-partition.ts'
+import { allowed, allowedOnCluster } from '../authorization.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type AnsweredPartition, beginRound, TOPIC_ID_VERSION } from '../fetch-sessions/fetch-round.ts'
 import { type PartitionAnswer, SessionPartition, type WantedPartition } from '../fetch-sessions/session-partition.ts'
@@ -35,10 +38,11 @@ export const fetch = handlerOf(FetchApi, {
   versions: { min: 4, max: 18 },
   async handle(broker, request, origin) {
     const replicaId = origin.version >= 15 ? request.replicaState.replicaId : request.replicaId
-    const { version, image } = origin
+    const { version } = origin
     const round = beginRound(broker.fetchSessions, request, { version, fromFollower: replicaId >= 0 })
     if ('errorCode' in round) return { throttleTimeMs: 0, errorCode: round.errorCode, responses: [] }
-    const resolved = round.wanted.map(wanted => resolve(image, wanted))
+    const readable = replicaId >= 0 ? readableByFollower(broker, origin) : readableByConsumer(broker, origin)
+    const resolved = round.wanted.map(wanted => resolve(origin.image, wanted, readable))
     const targets = resolved.flatMap(one => one.target ?? [])
     const fetched = (await readTargets(broker, request, { targets, origin, replicaId })).values()
     const endpoints = new Map<number, NodeEndpoint>()
@@ -86,10 +90,34 @@ interface Resolved {
   readonly target: FetchTarget | undefined
 }
 
-/** Partitions that the image lacks are answered without being looked up, and do not end the wait of the others. */
-function resolve(image: MetadataImage, wanted: WantedPartition): Resolved {
+/** May the asker read the topic? undefined = a topic id that belongs to no topic. */
+type Readable = (topic: string | undefined) => boolean
+
+function readableByFollower(broker: BrokerContext, origin: RequestOrigin): Readable {
+  const all = allowedOnCluster(broker, origin, 'CLUSTER_ACTION')
+  return () => all
+}
+
+/** Each topic is decided once per request. */
+function readableByConsumer(broker: BrokerContext, origin: RequestOrigin): Readable {
+  const known = new Map<string | undefined, boolean>([[undefined, true]])
+  return name => {
+    const decided = known.get(name)
+    if (decided !== undefined || name === undefined) return decided ?? true
+    const result = allowed(broker, origin, { operation: 'READ', resource: 'TOPIC', name })
+    known.set(name, result)
+    return result
+  }
+}
+
+/** Partitions that the image lacks, or that the asker may not read, are answered without being looked up, and do not end the wait of the others. */
+function resolve(image: MetadataImage, wanted: WantedPartition, readable: Readable): Resolved {
   const { partition, asked } = wanted
   const inSession = wanted instanceof SessionPartition ? wanted : undefined
+  const name =
+    wanted.topicId === ZERO_UUID ? wanted.topic : (image.topics.get(wanted.topicId)?.name ?? inSession?.topicName)
+  if (!readable(name))
+    return { wanted, topic: undefined, errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED, target: undefined }
   const { errorCode, topic } = resolveFetched(image, wanted, inSession?.topicName)
   if (topic && inSession) inSession.topicName = topic.name
   if (!topic) return { wanted, topic, errorCode, target: undefined }

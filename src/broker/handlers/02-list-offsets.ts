@@ -7,7 +7,7 @@
  *
  * Consumers see up to the high watermark, or the last stable offset with read_committed; followers and debugging tools
  * (replica id -2) see the log end. There is no tiered storage: -4 is the log start, -5 and -6 find nothing. A special timestamp
- * that the version does not know is UNSUPPORTED_VERSION, a partition named twice INVALID_REQUEST.
+ * that the version does not know is UNSUPPORTED_VERSION, a partition named twice INVALID_REQUEST. Needs DESCRIBE on the topic.
  */
 import { ErrorCode } from '../../protocol/errors.ts'
 import {
@@ -18,6 +18,7 @@ import {
 import { findOffset, offsetSpec } from '../../replica/find-offset.ts'
 import { errorCodeOf } from '../../replica/log-failure.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
+import { allowedNames } from '../authorization.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 
@@ -41,16 +42,17 @@ export const listOffsets = handlerOf(ListOffsetsApi, {
     const duplicates = repeated(
       request.topics.flatMap(({ name, partitions }) => partitions.map(partition => keyOf(name, partition))),
     )
+    const names = request.topics.map(({ name }) => name)
+    const describable = allowedNames(broker, origin, { operation: 'DESCRIBE', resource: 'TOPIC', names })
+    const answer = (topic: string, partition: AskedPartition) => {
+      if (!describable.has(topic)) return refused(partition, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+      if (duplicates.has(keyOf(topic, partition))) return refused(partition, ErrorCode.INVALID_REQUEST)
+      return answerFor(broker, request, { topic, partition, origin })
+    }
     const topics = await Promise.all(
       request.topics.map(async ({ name, partitions }) => ({
         name,
-        partitions: await Promise.all(
-          oneOfEach(partitions).map(partition =>
-            duplicates.has(keyOf(name, partition))
-              ? refused(partition, ErrorCode.INVALID_REQUEST)
-              : answerFor(broker, request, { topic: name, partition, origin }),
-          ),
-        ),
+        partitions: await Promise.all(oneOfEach(partitions).map(partition => answer(name, partition))),
       })),
     )
     return { topics }

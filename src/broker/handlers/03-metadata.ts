@@ -8,14 +8,16 @@
  *
  * Everything comes from one image. Endpoints are those of the listener that the client came on; the "controller" is the lowest
  * live broker, since clients send admin requests to any broker. Unknown topics are created if the client allows it and
- * `auto.create.topics.enable` is on, and the answer has the new topic at once.
+ * `auto.create.topics.enable` is on, and the answer has the new topic at once. Needs DESCRIBE on each topic (a list of all topics
+ * leaves the others out), and to create one CREATE on it or on the cluster.
  */
-import { ZERO_UUID } from '../../core/uuid.ts'
+import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { type MetadataImage, type PartitionImage, type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
 import { isInternalTopic, topicNameProblem } from '../../metadata/topic-names.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { MetadataApi, type MetadataRequest, type MetadataResponseInput } from '../../protocol/messages/03-metadata.ts'
-import { clusterOperations, OPERATIONS_UNKNOWN, topicOperations } from '../authorized-operations.ts'
+import { allowedNames, creatableTopics } from '../authorization.ts'
+import { authorizedClusterOperations, authorizedOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
 import { aliveEndpoints, endpointOf } from '../endpoints.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 
@@ -36,16 +38,18 @@ export const metadata = handlerOf(MetadataApi, {
     const topics = await topicAnswers(broker, request, origin)
     const { image, version } = origin
     const brokers = aliveEndpoints(image, origin.client.listener)
+    const operationsAsked = version >= OPERATIONS_VERSION && request.includeTopicAuthorizedOperations
     const clusterAsked = version >= OPERATIONS_VERSION && version <= CLUSTER_OPERATIONS_VERSION_MAX
     return {
       throttleTimeMs: 0,
       brokers,
       clusterId: image.clusterId,
       controllerId: brokers[0]?.nodeId ?? -1,
-      topics:
-        version >= OPERATIONS_VERSION && request.includeTopicAuthorizedOperations ? topics.map(authorized) : topics,
+      topics: operationsAsked ? topics.map(topic => withOperations(broker, origin, topic)) : topics,
       clusterAuthorizedOperations:
-        clusterAsked && request.includeClusterAuthorizedOperations ? clusterOperations : OPERATIONS_UNKNOWN,
+        clusterAsked && request.includeClusterAuthorizedOperations
+          ? authorizedClusterOperations(broker, origin)
+          : OPERATIONS_UNKNOWN,
     }
   },
   failed: (request, errorCode) => ({
@@ -61,7 +65,20 @@ export const metadata = handlerOf(MetadataApi, {
   }),
 })
 
-const authorized = (topic: TopicAnswer): TopicAnswer => ({ ...topic, topicAuthorizedOperations: topicOperations })
+/** Topics that are hidden, or unknown by their id, have no operations. */
+function withOperations(broker: BrokerContext, origin: RequestOrigin, topic: TopicAnswer): TopicAnswer {
+  const { name, errorCode } = topic
+  if (name === null || errorCode === ErrorCode.TOPIC_AUTHORIZATION_FAILED) return topic
+  return { ...topic, topicAuthorizedOperations: authorizedOperations(broker, origin, { resource: 'TOPIC', name }) }
+}
+
+const hidden = (name: string | null, topicId: Uuid, isInternal: boolean): TopicAnswer => ({
+  errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+  name,
+  topicId,
+  isInternal,
+  partitions: [],
+})
 
 async function topicAnswers(
   broker: BrokerContext,
@@ -70,20 +87,29 @@ async function topicAnswers(
 ): Promise<TopicAnswer[]> {
   const { topics } = request
   const { image, version } = origin
-  if (topics === null || (version === 0 && topics.length === 0))
-    return [...image.topics.values()].sort(byName).map(topic => describe(topic, image, origin))
+  const describable = (names: Iterable<string>) =>
+    allowedNames(broker, origin, { operation: 'DESCRIBE', resource: 'TOPIC', names })
+  if (topics === null || (version === 0 && topics.length === 0)) {
+    const shown = describable(image.topicIds.keys())
+    const all = [...image.topics.values()].filter(({ name }) => shown.has(name))
+    return all.sort(byName).map(topic => describe(topic, image, origin))
+  }
   if (version < TOPIC_IDS_VERSION && topics.some(({ name, topicId }) => name === null || topicId !== ZERO_UUID))
     throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'topic ids need Metadata version 12')
   const ids = new Set(topics.map(({ topicId }) => topicId).filter(id => id !== ZERO_UUID))
   if (ids.size > 0)
     return [...ids].map(topicId => {
       const topic = image.topics.get(topicId)
-      if (topic) return describe(topic, image, origin)
-      return { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId, partitions: [] }
+      if (!topic) return { errorCode: ErrorCode.UNKNOWN_TOPIC_ID, name: null, topicId, partitions: [] }
+      // Ids are no secret, names are.
+      return describable([topic.name]).has(topic.name) ? describe(topic, image, origin) : hidden(null, topicId, false)
     })
   const names = [...new Set(topics.flatMap(({ name }) => name ?? []))]
-  const created = await createMissing(broker, request, { names, image })
+  const shown = describable(names)
+  const created = await createMissing(broker, request, { names: [...shown], origin })
   return names.map(name => {
+    if (!shown.has(name)) return hidden(name, ZERO_UUID, false)
+    if (created.refused.has(name)) return hidden(name, ZERO_UUID, isInternalTopic(name))
     const topic = topicByName(created.image, name)
     return topic ? describe(topic, created.image, origin) : missing(name, created.errors.get(name))
   })
@@ -102,23 +128,28 @@ function missing(name: string, createError: number | undefined): TopicAnswer {
   }
 }
 
-/** Creates what does not exist, where allowed; the image afterwards, and why a topic could not be created. */
+/** Creates what does not exist, where allowed; the image afterwards, and why a topic was not created. */
 async function createMissing(
   broker: BrokerContext,
   request: MetadataRequest,
-  asked: { readonly names: readonly string[]; readonly image: MetadataImage },
-): Promise<{ image: MetadataImage; errors: ReadonlyMap<string, number> }> {
+  asked: { readonly names: readonly string[]; readonly origin: RequestOrigin },
+): Promise<{ image: MetadataImage; errors: ReadonlyMap<string, number>; refused: ReadonlySet<string> }> {
   const errors = new Map<string, number>()
-  if (!broker.settings.autoCreateTopics || !request.allowAutoTopicCreation) return { image: asked.image, errors }
-  const names = asked.names.filter(name => !topicByName(asked.image, name) && !topicNameProblem(name))
-  if (names.length === 0) return { image: asked.image, errors }
+  const { image } = asked.origin
+  const none = new Set<string>()
+  if (!broker.settings.autoCreateTopics || !request.allowAutoTopicCreation) return { image, errors, refused: none }
+  const absent = asked.names.filter(name => !topicByName(image, name))
+  const creatable = creatableTopics(broker, asked.origin, absent)
+  const refused = new Set(absent.filter(name => !creatable.has(name)))
+  const names = absent.filter(name => creatable.has(name) && !topicNameProblem(name))
+  if (names.length === 0) return { image, errors, refused }
   const results = await broker.controller.createTopics(
     names.map(name => ({ name, partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() })),
     { validateOnly: false },
   )
   for (const { name, errorCode } of results)
     if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
-  return { image: broker.controller.image, errors }
+  return { image: broker.controller.image, errors, refused }
 }
 
 const describe = (topic: TopicImage, image: MetadataImage, origin: RequestOrigin): TopicAnswer => ({

@@ -4,6 +4,8 @@
  * 2: baseline. 4: partitions and replication factor may be -1, the cluster's defaults (KIP-464). 5: flexible; the answer has
  * partitions, replication factor and configs (KIP-525). 6: throttled by quota. 7: topic ids in the answer.
  *
+ * Needs CREATE on the cluster or on the topic; the configs in the answer need DESCRIBE_CONFIGS on it.
+ *
  * Names given twice and `__cluster_metadata` are INVALID_REQUEST; the controller decides the rest. The answer comes when the
  * topics are durable, published and their logs exist. `validateOnly` changes nothing.
  */
@@ -16,6 +18,7 @@ import {
   type CreateTopicsRequest,
   type CreateTopicsResponseInput,
 } from '../../protocol/messages/19-create-topics.ts'
+import { allowedNames, creatableTopics } from '../authorization.ts'
 import { type BrokerContext, handlerOf } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 
@@ -23,11 +26,18 @@ type TopicAnswer = CreateTopicsResponseInput['topics'][number]
 
 export const createTopics = handlerOf(CreateTopicsApi, {
   versions: { min: 2, max: 7 },
-  async handle(broker, request) {
+  async handle(broker, request, origin) {
     const duplicates = repeated(request.topics.map(topic => topic.name))
-    const wanted = request.topics.filter(({ name }) => !duplicates.has(name) && name !== CLUSTER_METADATA_TOPIC)
+    const asked = request.topics.filter(({ name }) => !duplicates.has(name) && name !== CLUSTER_METADATA_TOPIC)
+    const names = asked.map(({ name }) => name)
+    const creatable = creatableTopics(broker, origin, names)
+    const wanted = asked.filter(({ name }) => creatable.has(name))
+    const describable = allowedNames(broker, origin, { operation: 'DESCRIBE_CONFIGS', resource: 'TOPIC', names })
     const created = await broker.controller.createTopics(wanted.map(newTopic), { validateOnly: request.validateOnly })
-    const topics = created.map(topic => answerOf(topic, broker))
+    const topics = created.map(topic => answerOf(topic, broker, describable.has(topic.name)))
+    for (const name of names)
+      if (!creatable.has(name))
+        topics.push({ ...refused(name, 'Authorization failed.'), errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED })
     for (const name of duplicates) topics.push(refused(name, 'Duplicate topic name.'))
     if (!duplicates.has(CLUSTER_METADATA_TOPIC) && request.topics.some(({ name }) => name === CLUSTER_METADATA_TOPIC))
       topics.push(
@@ -61,9 +71,18 @@ const refused = (name: string, errorMessage: string): TopicAnswer => ({
   configs: [],
 })
 
-function answerOf(topic: CreatedTopic, broker: BrokerContext): TopicAnswer {
+function answerOf(topic: CreatedTopic, broker: BrokerContext, showConfigs: boolean): TopicAnswer {
   const { name, errorCode, errorMessage } = topic
   if (errorCode !== ErrorCode.NONE) return { name, errorCode, errorMessage, configs: [] }
+  if (!showConfigs)
+    return {
+      name,
+      topicId: topic.topicId,
+      errorCode,
+      errorMessage,
+      topicConfigErrorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+      configs: [],
+    }
   const layers = configLayers(broker.controller.image, { brokerId: broker.brokerId, file: broker.settings.file })
   return {
     name,

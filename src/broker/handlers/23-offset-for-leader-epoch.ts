@@ -4,7 +4,8 @@
  * 2: the asker's idea of the present leader epoch (KIP-320). 3: replica id. 4: flexible.
  *
  * Answers the largest epoch not above the asked one, and the offset after its last record; -1 and -1 if this log knows
- * nothing of it. Consumers use it to find that a log was cut behind their back.
+ * nothing of it. Consumers use it to find that a log was cut behind their back. Needs DESCRIBE on the topic, or
+ * CLUSTER_ACTION, which followers have.
  */
 import { ErrorCode } from '../../protocol/errors.ts'
 import {
@@ -12,19 +13,30 @@ import {
   type OffsetForLeaderEpochRequest,
 } from '../../protocol/messages/23-offset-for-leader-epoch.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
+import { allowedNames, allowedOnCluster } from '../authorization.ts'
 import { type BrokerContext, handlerOf } from '../handler.ts'
 
 type AskedPartition = OffsetForLeaderEpochRequest['topics'][number]['partitions'][number]
 
 export const offsetForLeaderEpoch = handlerOf(OffsetForLeaderEpochApi, {
   versions: { min: 2, max: 4 },
-  handle: (broker, request) => ({
-    throttleTimeMs: 0,
-    topics: request.topics.map(({ topic, partitions }) => ({
-      topic,
-      partitions: partitions.map(partition => answerFor(broker, topic, partition)),
-    })),
-  }),
+  handle(broker, request, origin) {
+    const names = request.topics.map(({ topic }) => topic)
+    const describable = allowedOnCluster(broker, origin, 'CLUSTER_ACTION')
+      ? new Set(names)
+      : allowedNames(broker, origin, { operation: 'DESCRIBE', resource: 'TOPIC', names })
+    return {
+      throttleTimeMs: 0,
+      topics: request.topics.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map(asked =>
+          describable.has(topic)
+            ? answerFor(broker, topic, asked)
+            : { partition: asked.partition, errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED },
+        ),
+      })),
+    }
+  },
   failed: (request, errorCode) => ({
     throttleTimeMs: 0,
     topics: request.topics.map(({ topic, partitions }) => ({

@@ -6,6 +6,8 @@
  * Topics (2): every topic config with its effective value. Broker (4): with this node's id everything, with the empty name only
  * what is set for all brokers. Broker loggers (8): the levels of this node's log. Groups (32) and client metrics (16): every config
  * of theirs, whether or not there is such a group. Values of sensitive properties are never told.
+ *
+ * Needs DESCRIBE_CONFIGS on the topic or group, for everything else on the cluster.
  */
 import {
   type ConfigLayers,
@@ -25,6 +27,7 @@ import {
   type DescribeConfigsRequest,
   type DescribeConfigsResponseInput,
 } from '../../protocol/messages/32-describe-configs.ts'
+import { requireConfigAccess } from '../config-access.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 import { describeLoggers } from '../logger-configs.ts'
 
@@ -82,6 +85,7 @@ function answerFor(broker: BrokerContext, asked: Asked): ResourceAnswer {
 function describe(broker: BrokerContext, { resource, origin }: Asked): DescribedConfig[] {
   const { resourceType: type, resourceName: name } = resource
   const { image } = origin
+  requireConfigAccess(broker, origin, { resource: { type, name }, operation: 'DESCRIBE_CONFIGS' })
   // An empty list of keys means all, as null does.
   const keys = resource.configurationKeys?.length ? resource.configurationKeys : null
   const from = { brokerId: broker.brokerId, file: broker.settings.file }

@@ -15,10 +15,10 @@ type Resource = AlterConfigsRequest['resources'][number]
 
 export const legacyAlterConfigs = handlerOf(AlterConfigsApi, {
   versions: { min: 0, max: 2 },
-  async handle(broker, request, { image }) {
+  async handle(broker, request, origin) {
     const { validateOnly, resources } = request
-    const asked = resources.map(resource => alterationOf(resource, image))
-    return { throttleTimeMs: 0, responses: await alterConfigs(broker, asked, { image, validateOnly }) }
+    const asked = resources.map(resource => alterationOf(resource, origin.image))
+    return { throttleTimeMs: 0, responses: await alterConfigs(broker, asked, { origin, validateOnly }) }
   },
   failed: (request, errorCode) => ({
     throttleTimeMs: 0,

@@ -4,18 +4,20 @@
  * 1: baseline. 2: flexible. 3: error of the whole answer. 4: space of the volume (KIP-827). 5: cordoned directories (KIP-1066).
  *
  * This node has one data directory and every partition's log is in it. Without topics in the request all partitions are told;
- * partitions that are not here are left out. A leader has no lag.
+ * partitions that are not here are left out. A leader has no lag. Needs DESCRIBE on the cluster.
  */
 import { messageOf } from '../../core/errors.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { DescribeLogDirsApi, type DescribeLogDirsRequest } from '../../protocol/messages/35-describe-log-dirs.ts'
+import { requireAllowedOnCluster } from '../authorization.ts'
 import { type BrokerContext, handlerOf } from '../handler.ts'
 
 const UNKNOWN_SPACE = { totalBytes: -1n, usableBytes: -1n }
 
 export const describeLogDirs = handlerOf(DescribeLogDirsApi, {
   versions: { min: 1, max: 5 },
-  async handle(broker, request) {
+  async handle(broker, request, origin) {
+    requireAllowedOnCluster(broker, origin, 'DESCRIBE')
     const topics = [...logsByTopic(broker, request)].map(([name, partitions]) => ({ name, partitions }))
     const { path } = broker.logDirectory
     const result = { errorCode: ErrorCode.NONE, logDir: path, topics, ...(await spaceOf(broker)), isCordoned: false }

@@ -4,7 +4,7 @@
  * 0, 1: the same. 2: flexible. 3: throttled by quota.
  *
  * Mirrors grow with their source: the write gate refuses them. Names given twice are INVALID_REQUEST; the controller decides
- * the rest. The answer comes when the partitions are durable, published and their logs exist. `validateOnly` changes nothing.
+ * the rest. Needs ALTER on the topic. The answer comes when the partitions are durable, published and their logs exist. `validateOnly` changes nothing.
  */
 import type { PartitionGrowth } from '../../metadata/controller-port.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
@@ -13,6 +13,7 @@ import {
   type CreatePartitionsRequest,
   type CreatePartitionsResponseInput,
 } from '../../protocol/messages/37-create-partitions.ts'
+import { allowedNames } from '../authorization.ts'
 import { handlerOf } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 
@@ -20,7 +21,8 @@ type TopicAnswer = CreatePartitionsResponseInput['results'][number]
 
 export const createPartitions = handlerOf(CreatePartitionsApi, {
   versions: { min: 0, max: 3 },
-  async handle(broker, request, { image }) {
+  async handle(broker, request, origin) {
+    const { image } = origin
     const duplicates = repeated(request.topics.map(topic => topic.name))
     const results: TopicAnswer[] = [...duplicates].map(name => ({
       name,
@@ -28,9 +30,15 @@ export const createPartitions = handlerOf(CreatePartitionsApi, {
       errorMessage: 'Duplicate topic name.',
     }))
     const wanted: PartitionGrowth[] = []
+    const names = request.topics.map(topic => topic.name)
+    const alterable = allowedNames(broker, origin, { operation: 'ALTER', resource: 'TOPIC', names })
     for (const topic of request.topics) {
       const { name } = topic
       if (duplicates.has(name)) continue
+      if (!alterable.has(name)) {
+        results.push({ name, errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED, errorMessage: null })
+        continue
+      }
       const id = image.topicIds.get(name)
       const refusal = id === undefined ? undefined : broker.writeGate.refusal(id, name, 'create-partitions')
       if (refusal) results.push({ name, errorCode: refusal.errorCode, errorMessage: refusal.message })

@@ -22,9 +22,9 @@ type Resource = IncrementalAlterConfigsRequest['resources'][number]
 
 export const incrementalAlterConfigs = handlerOf(IncrementalAlterConfigsApi, {
   versions: { min: 0, max: 1 },
-  async handle(broker, request, { image }) {
+  async handle(broker, request, origin) {
     const { validateOnly } = request
-    const responses = await alterConfigs(broker, request.resources.map(alterationOf), { image, validateOnly })
+    const responses = await alterConfigs(broker, request.resources.map(alterationOf), { origin, validateOnly })
     return { throttleTimeMs: 0, responses }
   },
   failed: (request, errorCode) => ({

@@ -3,11 +3,13 @@
  *
  * 0: flexible from the start. 1: endpoint type, brokers (1) or controllers (2) (KIP-919). 2: fenced brokers on request (KIP-1073).
  *
+ * Whoever may log in may ask; the operations on the cluster are told to those with DESCRIBE on it, 0 to others.
+ *
  * A broker's listener describes brokers only: controllers are MISMATCHED_ENDPOINT_TYPE, anything else UNSUPPORTED_ENDPOINT_TYPE.
  */
 import { ErrorCode } from '../../protocol/errors.ts'
 import { DescribeClusterApi } from '../../protocol/messages/60-describe-cluster.ts'
-import { clusterOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
+import { authorizedClusterOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
 import { addressOf, aliveEndpoints } from '../endpoints.ts'
 import { handlerOf } from '../handler.ts'
 
@@ -16,7 +18,8 @@ const FENCED_VERSION = 2
 
 export const describeCluster = handlerOf(DescribeClusterApi, {
   versions: { min: 0, max: 2 },
-  handle(_broker, request, { version, image, client }) {
+  handle(broker, request, origin) {
+    const { version, image, client } = origin
     if (request.endpointType === EndpointType.CONTROLLERS)
       return refused(ErrorCode.MISMATCHED_ENDPOINT_TYPE, 'This endpoint describes brokers, not controllers.')
     if (request.endpointType !== EndpointType.BROKERS)
@@ -36,7 +39,9 @@ export const describeCluster = handlerOf(DescribeClusterApi, {
         const { nodeId, host, port, rack } = address
         return { brokerId: nodeId, host, port, rack, ...(version >= FENCED_VERSION ? { isFenced: broker.fenced } : {}) }
       }),
-      clusterAuthorizedOperations: request.includeClusterAuthorizedOperations ? clusterOperations : OPERATIONS_UNKNOWN,
+      clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
+        ? authorizedClusterOperations(broker, origin)
+        : OPERATIONS_UNKNOWN,
     }
   },
   failed: (_request, errorCode) => refused(errorCode, null),

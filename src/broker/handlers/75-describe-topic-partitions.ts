@@ -3,7 +3,7 @@
  *
  * Topics in the order of their names, at most so many partitions per answer as the request and `max.request.partition.size.limit`
  * allow; the rest from the cursor of the answer on. An empty list of topics means all. Eligible leader replicas are told as the
- * controller recorded them.
+ * controller recorded them. Needs DESCRIBE on each topic; a list of all topics leaves the others out.
  */
 import { ZERO_UUID } from '../../core/uuid.ts'
 import { type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
@@ -13,11 +13,13 @@ import {
   DescribeTopicPartitionsApi,
   type DescribeTopicPartitionsResponseInput,
 } from '../../protocol/messages/75-describe-topic-partitions.ts'
-import { topicOperations } from '../authorized-operations.ts'
+import { allowedNames } from '../authorization.ts'
+import { authorizedOperations } from '../authorized-operations.ts'
 import { endpointOf } from '../endpoints.ts'
 import { handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 
 type TopicAnswer = DescribeTopicPartitionsResponseInput['topics'][number]
+type Cursor = { readonly topicName: string; readonly partitionIndex: number } | null
 
 export const describeTopicPartitions = handlerOf(DescribeTopicPartitionsApi, {
   versions: { min: 0, max: 0 },
@@ -27,7 +29,19 @@ export const describeTopicPartitions = handlerOf(DescribeTopicPartitionsApi, {
       throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'the cursor names a negative partition')
     const all = request.topics.length === 0
     const asked = all ? [...origin.image.topicIds.keys()] : [...new Set(request.topics.map(({ name }) => name))]
-    const names = asked.filter(name => !cursor || name >= cursor.topicName).sort()
+    const wanted = asked.filter(name => !cursor || name >= cursor.topicName).sort()
+    const shown = allowedNames(broker, origin, { operation: 'DESCRIBE', resource: 'TOPIC', names: wanted })
+    const hidden = all ? [] : wanted.filter(name => !shown.has(name)).map(hiddenTopic)
+    const names = wanted.filter(name => shown.has(name))
+    const operations = (name: string) => authorizedOperations(broker, origin, { resource: 'TOPIC', name })
+    const answer = (described: TopicAnswer[], nextCursor: Cursor) => ({
+      throttleTimeMs: 0,
+      topics: [
+        ...described.map(topic => ({ ...topic, topicAuthorizedOperations: operations(topic.name ?? '') })),
+        ...hidden,
+      ],
+      nextCursor,
+    })
     const limit = Math.max(1, Math.min(request.responsePartitionLimit, broker.settings.describedPartitionsMax))
     const topics: TopicAnswer[] = []
     let left = limit
@@ -46,17 +60,20 @@ export const describeTopicPartitions = handlerOf(DescribeTopicPartitionsApi, {
     }
     return answer(topics, null)
   },
-  failed: (request, errorCode) =>
-    answer(
-      request.topics.map(({ name }) => ({ errorCode, name, topicId: ZERO_UUID, partitions: [] })),
-      null,
-    ),
+  failed: (request, errorCode) => ({
+    throttleTimeMs: 0,
+    topics: request.topics.map(({ name }) => ({ errorCode, name, topicId: ZERO_UUID, partitions: [] })),
+    nextCursor: null,
+  }),
 })
 
-const answer = (topics: TopicAnswer[], nextCursor: { topicName: string; partitionIndex: number } | null) => ({
-  throttleTimeMs: 0,
-  topics,
-  nextCursor,
+/** Whether a topic of that name exists is not told. */
+const hiddenTopic = (name: string): TopicAnswer => ({
+  errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+  name,
+  topicId: ZERO_UUID,
+  isInternal: false,
+  partitions: [],
 })
 
 const missing = (name: string): TopicAnswer => ({
@@ -64,7 +81,6 @@ const missing = (name: string): TopicAnswer => ({
   name,
   topicId: ZERO_UUID,
   isInternal: isInternalTopic(name),
-  topicAuthorizedOperations: topicOperations,
   partitions: [],
 })
 
@@ -75,7 +91,6 @@ function describe(topic: TopicImage, range: { first: number; end: number }, orig
     name: topic.name,
     topicId: topic.id,
     isInternal: isInternalTopic(topic.name),
-    topicAuthorizedOperations: topicOperations,
     partitions: topic.partitions.slice(range.first, range.end).map((partition, i) => ({
       errorCode: ErrorCode.NONE,
       partitionIndex: range.first + i,
