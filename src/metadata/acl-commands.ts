@@ -1,7 +1,7 @@
 /** Part of the Controller port: how ACLs are created and deleted. Handlers of the broker and links call it; `controller/local` implements it. */
 import type { AclEntry, AclImage } from './acl.ts'
 import type { AclFilter } from './acl-filter.ts'
-import type { ApiError } from './controller-port.ts'
+import type { ApiError } from './api-error.ts'
 
 /** What one filter removed. */
 export interface DeletedAcls extends ApiError {

@@ -1,6 +1,6 @@
 /** Part of the Controller port: what only administrators ask for, of the quorum, of brokers and of where partitions live. Handlers of the broker call it; `controller/local` implements it. */
 import type { Uuid } from '../core/uuid.ts'
-import type { ApiError } from './controller-port.ts'
+import type { ApiError } from './api-error.ts'
 
 export type UpgradeType = 'upgrade' | 'safe-downgrade' | 'unsafe-downgrade' | 'unknown'
 

@@ -5,18 +5,14 @@
  */
 import type { Uuid } from '../core/uuid.ts'
 import type { AclCommands } from './acl-commands.ts'
+import type { ApiError } from './api-error.ts'
 import type { ClusterCommands } from './cluster-commands.ts'
 import type { MetadataDelta } from './metadata-delta.ts'
 import type { ConfigResource, MetadataImage } from './metadata-image.ts'
 import type { ScramCommands } from './scram-commands.ts'
 
+export type { ApiError } from './api-error.ts'
 export type { ConfigResource } from './metadata-image.ts'
-
-/** Kafka error code (0 = none) with the text for the person who asked. */
-export interface ApiError {
-  readonly errorCode: number
-  readonly errorMessage: string | null
-}
 
 export interface NewTopic {
   readonly name: string

@@ -1,5 +1,5 @@
 /** The commands of the controller about SCRAM credentials; part of the Controller port, asked by AlterUserScramCredentials. */
-import type { ApiError } from './controller-port.ts'
+import type { ApiError } from './api-error.ts'
 
 /** Mechanisms are numbers of the wire: 1 = SCRAM-SHA-256, 2 = SCRAM-SHA-512. */
 export interface ScramDeletion {
