@@ -24,7 +24,11 @@ const covers = ({ patternType, resourceName }: AclEntry, name: string): boolean 
     : resourceName === name || resourceName === WILDCARD
 
 /** Every ACL is looked at, as the documentation of Kafka describes the outcome. */
-function model(acls: readonly AclEntry[], { principal, host }: Requester, action: AclAction, openWithout: boolean) {
+function model(
+  acls: readonly AclEntry[],
+  { requester: { principal, host }, action }: { readonly requester: Requester; readonly action: AclAction },
+  openWithout: boolean,
+): boolean {
   const about = acls.filter(acl => acl.resourceType === AclResource[action.resource] && covers(acl, action.name))
   const mine = about.filter(acl => [principal, 'User:*'].includes(acl.principal) && [host, WILDCARD].includes(acl.host))
   const granting =
@@ -60,7 +64,7 @@ test('decisions are those of a model that looks at every ACL, however the ACLs c
         for (const [requester, action] of questions)
           strictEqual(
             authorizer.allows(image, requester, action),
-            model(left, requester, action, allowIfNoAcl),
+            model(left, { requester, action }, allowIfNoAcl),
             JSON.stringify({ requester, action }),
           )
       },
