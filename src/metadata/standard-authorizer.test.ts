@@ -50,11 +50,13 @@ function model(
 test('decisions are those of a model that looks at every ACL, however the ACLs came and went', () => {
   fc.assert(
     fc.property(
-      fc.array(arbitraryAcl, { maxLength: 25 }),
-      fc.array(fc.nat({ max: 24 }), { maxLength: 8 }),
-      fc.array(fc.tuple(arbitraryRequester, arbitraryAction), { minLength: 1, maxLength: 20 }),
-      fc.boolean(),
-      (entries, gone, questions, allowIfNoAcl) => {
+      fc.record({
+        entries: fc.array(arbitraryAcl, { maxLength: 25 }),
+        gone: fc.array(fc.nat({ max: 24 }), { maxLength: 8 }),
+        questions: fc.array(fc.tuple(arbitraryRequester, arbitraryAction), { minLength: 1, maxLength: 20 }),
+        allowIfNoAcl: fc.boolean(),
+      }),
+      ({ entries, gone, questions, allowIfNoAcl }) => {
         const acls = entries.map(numberedAcl)
         const removed = new Set(gone.flatMap(index => acls[index]?.id ?? []))
         const oneByOne = acls.reduce((base, acl) => imageWithAcls([acl], base), emptyImage('c'))
