@@ -78,6 +78,8 @@ export class AnswerQueue {
   #apiKey = -1
   #failed = false
   #taken = 0
+  /** The socket is corked until the end of the turn. */
+  #gathering = false
 
   constructor(options: AnswerQueueOptions) {
     this.#options = options
@@ -121,14 +123,21 @@ export class AnswerQueue {
   /** Never rejects. */
   async #answer(exchange: Exchange, answer: Promise<readonly Buffer[] | undefined>): Promise<void> {
     try {
-      const chunks = await answer
-      if (chunks && !this.#failed) await this.#write(exchange, chunks)
+      const body = await answer
+      if (body && !this.#failed)
+        return await this.#write(exchange, [responsePrefix(exchange.request.header, body), ...body])
     } catch (error) {
       if (!this.#failed) {
         this.#failed = true
+        // What was answered before is on its way.
+        this.#writeOut()
         this.#options.onFailure(error)
       }
     }
+    this.#end(exchange)
+  }
+
+  #end(exchange: Exchange): void {
     this.#unanswered--
     this.#unansweredBytes -= exchange.request.bytes
     exchange.end()
@@ -136,18 +145,42 @@ export class AnswerQueue {
     if (this.#unanswered === 0) this.#options.onIdle()
   }
 
-  async #write(exchange: Exchange, body: readonly Buffer[]): Promise<void> {
+  /** The exchange ends when the kernel has the answer. Resolves when the next answer may be written. */
+  async #write(exchange: Exchange, chunks: readonly Buffer[]): Promise<void> {
     const { socket, budget, onProgress } = this.#options
-    const chunks = [responsePrefix(exchange.request.header, body), ...body]
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (budget && bytes > UNCOUNTED_BYTES_MAX && !exchange.isCounted) exchange.onAnswered(budget.take(bytes))
+    const written = () => {
+      onProgress()
+      this.#taken += bytes
+      this.#end(exchange)
+    }
     onProgress()
+    if (bytes <= UNCOUNTED_BYTES_MAX) {
+      this.#gather()
+      void writeChunks(socket, chunks).then(written)
+      return
+    }
+    if (budget && !exchange.isCounted) exchange.onAnswered(budget.take(bytes))
     for (const piece of pieces(chunks)) {
-      if (socket.destroyed) return
+      if (socket.destroyed) return this.#end(exchange)
       await writeChunks(socket, piece)
       onProgress()
     }
-    this.#taken += bytes
+    written()
+  }
+
+  /** Small answers that are ready together, as after a flush that several requests shared, leave in one write. */
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#options.socket.cork()
+    process.nextTick(() => this.#writeOut())
+  }
+
+  #writeOut(): void {
+    if (!this.#gathering) return
+    this.#gathering = false
+    this.#options.socket.uncork()
   }
 
   #wake = () => {}
