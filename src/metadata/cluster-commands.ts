@@ -41,7 +41,7 @@ export interface QuorumDescription {
 }
 
 export interface ClusterCommands {
-  /** All updates or none: the first that is not possible is the answer, FEATURE_UPDATE_FAILED. */
+  /** All updates or none: the first that is not possible is the answer, INVALID_UPDATE_VERSION. */
   updateFeatures(updates: readonly FeatureUpdate[], options: { readonly validateOnly: boolean }): Promise<ApiError>
   /** `partitions` null = all; answers about all leave out the partitions that need no election. */
   electLeaders(type: ElectionType, partitions: readonly NamedPartition[] | null): Promise<(ApiError & NamedPartition)[]>

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
+import { adminCases } from '../parity/admin-cases.ts'
 import { configCases } from '../parity/config-cases.ts'
 import { fetchCases } from '../parity/fetch-cases.ts'
 import { intendedDifferences } from '../parity/intended-differences.ts'
@@ -12,6 +13,7 @@ import type { ParityCase } from '../parity/parity-case.ts'
 import { createParityTopics } from '../parity/parity-topics.ts'
 import { produceCases } from '../parity/produce-cases.ts'
 import type { Peer } from '../parity/raw-exchange.ts'
+import { resourceConfigCases } from '../parity/resource-config-cases.ts'
 import { topicCases } from '../parity/topic-cases.ts'
 import { skipWithout } from '../requirements.ts'
 
@@ -49,6 +51,8 @@ async function compare(cases: readonly ParityCase[]): Promise<void> {
 const groups: Readonly<Record<string, readonly ParityCase[]>> = {
   'topics and metadata': topicCases,
   'configs, directories and versions': configCases,
+  'elections, reassignments, the quorum and features': adminCases,
+  'configs of groups, client metrics, loggers and brokers': resourceConfigCases,
   produce: produceCases,
   fetch: fetchCases,
   'offsets, epochs and producers': offsetCases,

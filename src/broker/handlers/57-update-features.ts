@@ -4,7 +4,7 @@
  * 0: flexible from the start; a flag allows downgrades. 1: upgrade types 1 upgrade, 2 safe and 3 unsafe downgrade, validation only.
  * 2: no results per feature: all are updated or none (KIP-1022).
  *
- * The controller decides. A refusal is FEATURE_UPDATE_FAILED for the whole request. Whoever works by a feature reads its level
+ * The controller decides. A refusal is INVALID_UPDATE_VERSION for the whole request. Whoever works by a feature reads its level
  * from the image.
  */
 import type { FeatureUpdate, UpgradeType } from '../../metadata/cluster-commands.ts'

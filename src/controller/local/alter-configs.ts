@@ -1,5 +1,6 @@
 /** The incrementalAlterConfigs command (KIP-339) for topics, brokers, groups and client metrics. Called by the local controller. */
 import { brokerConfig } from '../../metadata/broker-configs.ts'
+import { type AlteredProperties, brokerOverridesProblem } from '../../metadata/broker-override-checks.ts'
 import { clientMetricsProblem } from '../../metadata/client-metrics-configs.ts'
 import { brokerOverrideProblem, topicOverridesProblem } from '../../metadata/config-validation.ts'
 import type { ApiError, ConfigAlteration, ConfigResource } from '../../metadata/controller-port.ts'
@@ -104,7 +105,10 @@ function overridesProblem(image: MetadataImage, { resource, after, changed, serv
       return problem && refused(problem.error, problem.message)
     }
     default:
-      return brokerProblem(image, resource, new Map(changed.map(key => [key, after.get(key) ?? null])))
+      return brokerProblem(image, resource, {
+        changed: new Map(changed.map(key => [key, after.get(key) ?? null])),
+        server,
+      })
   }
 }
 
@@ -146,13 +150,16 @@ function propertyOf({ type }: ConfigResource, key: string): KafkaProperty | unde
 function brokerProblem(
   image: MetadataImage,
   resource: ConfigResource,
-  changed: ReadonlyMap<string, string | null>,
+  altered: AlteredProperties,
 ): ApiError | undefined {
+  const { changed } = altered
   const scope = resource.name === '' ? 'cluster' : 'broker'
   for (const [key, value] of changed) {
     const problem = brokerOverrideProblem(key, value, scope)
     if (problem !== undefined) return refused('INVALID_REQUEST', problem)
   }
+  const together = brokerOverridesProblem(altered)
+  if (together !== undefined) return refused('INVALID_REQUEST', together)
   const minIsr = changed.get(MIN_ISR)
   // KIP-966: eligible leader replicas are kept relative to one known min.insync.replicas per topic.
   if (minIsr === undefined || !image.features.has('eligible.leader.replicas.version')) return undefined

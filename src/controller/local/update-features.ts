@@ -32,7 +32,7 @@ export function updateFeatures(
     if (problem !== undefined)
       return {
         records: [],
-        answer: refused('FEATURE_UPDATE_FAILED', `No feature was updated, because one cannot be: ${problem}`),
+        answer: refused('INVALID_UPDATE_VERSION', `No feature was updated, because one cannot be: ${problem}`),
       }
     if (update.level !== levelOf(image, update.feature)) records.push(...recordsOf(image, update, owner))
   }
