@@ -1,5 +1,6 @@
 /** How handlers ask the authorizer, about one name or about many, and what a refusal of each type of resource is called on the wire. */
 
+import { aclHost } from '../metadata/acl-host.ts'
 import type { Requester } from '../metadata/authorizer.ts'
 import {
   type AclAction,
@@ -98,5 +99,5 @@ export const principalOf = ({ client }: RequestOrigin): string => `${client.prin
 
 const requesterOf = (origin: RequestOrigin): Requester => ({
   principal: principalOf(origin),
-  host: origin.client.remoteAddress,
+  host: aclHost(origin.client.remoteAddress),
 })
