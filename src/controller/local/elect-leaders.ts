@@ -1,12 +1,13 @@
 /** The electLeaders command (KIP-183, KIP-460) where one broker is all there is. Called by the local controller. */
 import type { ElectionType, NamedPartition } from '../../metadata/cluster-commands.ts'
 import { configLayers, effectiveTopicConfig } from '../../metadata/config-resolution.ts'
-import type { ApiError } from '../../metadata/controller-port.ts'
+import type { ApiError, ConfigAlteration } from '../../metadata/controller-port.ts'
 import { type MetadataImage, type PartitionImage, type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
 import { topicConfigs } from '../../metadata/topic-configs.ts'
 import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
 import { partitionChange } from './alter-partition.ts'
 import { accepted, type Decision, refused } from './decision.ts'
+import type { OwnProperties } from './update-features.ts'
 
 interface Place {
   readonly topic: TopicImage
@@ -41,22 +42,28 @@ export function electLeaders(
   return { answer, records }
 }
 
-/** Partitions without a leader whose config allows one that may have lost records get this broker, if they have a replica on it. */
+const UNCLEAN = 'unclean.leader.election.enable'
+
+/** Can these alterations be what a partition without a leader waits for? */
+export const mayElect = (alterations: readonly ConfigAlteration[]): boolean =>
+  alterations.some(({ changes }) => changes.some(({ key }) => key === UNCLEAN))
+
+/** Partitions without a leader whose config allows one that may lack records get this broker, if they have a replica on it. */
 export function uncleanElections(
   image: MetadataImage,
-  { brokerId, file }: { readonly brokerId: number; readonly file: ReadonlyMap<string, string> },
-): MetadataRecordInput[] {
+  { nodeId, serverProperties: file }: OwnProperties,
+): Decision<void> {
   const records: MetadataRecordInput[] = []
-  const config = topicConfigs.get('unclean.leader.election.enable')
+  const config = topicConfigs.get(UNCLEAN)
   const mayBeUnclean = (topic: string): boolean => {
-    const text = config && effectiveTopicConfig(config, configLayers(image, { brokerId, file, topic }))
+    const text = config && effectiveTopicConfig(config, configLayers(image, { brokerId: nodeId, file, topic }))
     return text !== undefined && config?.row.parse(text) === true
   }
   for (const topic of image.topics.values())
     for (const [partition, state] of topic.partitions.entries())
-      if (state.leader < 0 && state.replicas.includes(brokerId) && mayBeUnclean(topic.name))
-        records.push(leadBy(image, { topic, partition, state }, brokerId))
-  return records
+      if (state.leader < 0 && state.replicas.includes(nodeId) && mayBeUnclean(topic.name))
+        records.push(leadBy(image, { topic, partition, state }, nodeId))
+  return { records, answer: undefined }
 }
 
 const unknown = (message: string): ApiError => refused('UNKNOWN_TOPIC_OR_PARTITION', message)

@@ -14,11 +14,10 @@ import { MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { accepted, type Decision, refused } from './decision.ts'
 import { electLeaders } from './elect-leaders.ts'
 import { reassignPartitions } from './reassign-partitions.ts'
-import { updateFeatures } from './update-features.ts'
+import { type OwnProperties, updateFeatures } from './update-features.ts'
 
 export interface CommandQueue {
-  readonly nodeId: number
-  readonly serverProperties: ReadonlyMap<string, string>
+  readonly own: OwnProperties
   readonly image: () => MetadataImage
   /** Of the metadata log. */
   readonly endOffset: () => number
@@ -26,14 +25,16 @@ export interface CommandQueue {
 }
 
 export class LocalClusterCommands implements ClusterCommands {
+  readonly own: OwnProperties
   readonly #queue: CommandQueue
 
   constructor(queue: CommandQueue) {
+    this.own = queue.own
     this.#queue = queue
   }
 
   updateFeatures(updates: readonly FeatureUpdate[], options: { readonly validateOnly: boolean }): Promise<ApiError> {
-    return this.#queue.run(image => updateFeatures(image, updates, this.#queue), options)
+    return this.#queue.run(image => updateFeatures(image, updates, this.own), options)
   }
 
   electLeaders(
@@ -48,7 +49,7 @@ export class LocalClusterCommands implements ClusterCommands {
   }
 
   unregisterBroker(brokerId: number): Promise<ApiError> {
-    return this.#queue.run(image => unregisterBroker(image, brokerId, this.#queue.nodeId))
+    return this.#queue.run(image => unregisterBroker(image, brokerId, this.own.nodeId))
   }
 
   async describeQuorum(): Promise<QuorumDescription> {
@@ -58,7 +59,7 @@ export class LocalClusterCommands implements ClusterCommands {
       leaderId: controllerId,
       leaderEpoch: epoch,
       highWatermark: logEndOffset,
-      voters: [{ id: this.#queue.nodeId, directoryId: ZERO_UUID, logEndOffset }],
+      voters: [{ id: this.own.nodeId, directoryId: ZERO_UUID, logEndOffset }],
       observers: [],
     }
   }

@@ -27,6 +27,7 @@ import { createPartitions } from './create-partitions.ts'
 import { createTopics } from './create-topics.ts'
 import type { Decision } from './decision.ts'
 import { deleteTopics, type TopicToDelete } from './delete-topics.ts'
+import { mayElect, uncleanElections } from './elect-leaders.ts'
 import { localAclCommands } from './local-acl-commands.ts'
 import { LocalClusterCommands } from './local-cluster-commands.ts'
 import { MetadataLog } from './metadata-log.ts'
@@ -75,8 +76,7 @@ export class LocalController implements Controller {
     this.#loop = loop
     this.#snapshotter = new Snapshotter({ log, rules: snapshotRules(options.serverProperties), ...options })
     this.cluster = new LocalClusterCommands({
-      nodeId: options.nodeId,
-      serverProperties: options.serverProperties,
+      own: options,
       image: () => this.image,
       endOffset: () => log.endOffset,
       run: (decide, how) => this.#command(decide, how),
@@ -139,6 +139,7 @@ export class LocalController implements Controller {
   async #register(newIncarnation: boolean): Promise<void> {
     await this.#decide(image => registerBroker(image, this.#own, this.#log.endOffset))
     await this.#decide(image => unfenceBroker(image, this.#own.id, newIncarnation))
+    await this.#decide(image => uncleanElections(image, this.cluster.own))
   }
 
   get image(): MetadataImage {
@@ -170,8 +171,12 @@ export class LocalController implements Controller {
     return this.#command(image => deleteTopics(image, topics, { enabled }))
   }
 
-  incrementalAlterConfigs(alterations: readonly ConfigAlteration[], options: { readonly validateOnly: boolean }) {
-    return this.#command(image => alterConfigs(image, alterations, name => this.#serverProperty(name)), options)
+  async incrementalAlterConfigs(alterations: readonly ConfigAlteration[], options: { readonly validateOnly: boolean }) {
+    const decide = (image: MetadataImage) => alterConfigs(image, alterations, name => this.#serverProperty(name))
+    const answer = await this.#command(decide, options)
+    if (!options.validateOnly && mayElect(alterations))
+      await this.#command(image => uncleanElections(image, this.cluster.own))
+    return answer
   }
 
   createPartitions(topics: readonly PartitionGrowth[], options: { readonly validateOnly: boolean }) {

@@ -15,8 +15,8 @@ const ELR_VERSION = 'eligible.leader.replicas.version'
 const KRAFT_VERSION = 'kraft.version'
 const MIN_ISR = 'min.insync.replicas'
 
-export interface FeatureOwner {
-  /** This node, whose own range counts first. */
+/** This node and its properties file. */
+export interface OwnProperties {
   readonly nodeId: number
   readonly serverProperties: ReadonlyMap<string, string>
 }
@@ -24,17 +24,17 @@ export interface FeatureOwner {
 export function updateFeatures(
   image: MetadataImage,
   updates: readonly FeatureUpdate[],
-  owner: FeatureOwner,
+  own: OwnProperties,
 ): Decision<ApiError> {
   const records: MetadataRecordInput[] = []
   for (const update of new Map(updates.map(update => [update.feature, update])).values()) {
-    const problem = updateProblem(image, update, owner.nodeId)
+    const problem = updateProblem(image, update, own.nodeId)
     if (problem !== undefined)
       return {
         records: [],
         answer: refused('INVALID_UPDATE_VERSION', `No feature was updated, because one cannot be: ${problem}`),
       }
-    if (update.level !== levelOf(image, update.feature)) records.push(...recordsOf(image, update, owner))
+    if (update.level !== levelOf(image, update.feature)) records.push(...recordsOf(image, update, own))
   }
   return { records, answer: accepted }
 }
@@ -79,23 +79,19 @@ function unsupportedBy(image: MetadataImage, { feature, level }: FeatureUpdate, 
   return undefined
 }
 
-function recordsOf(
-  image: MetadataImage,
-  { feature, level }: FeatureUpdate,
-  owner: FeatureOwner,
-): MetadataRecordInput[] {
+function recordsOf(image: MetadataImage, { feature, level }: FeatureUpdate, own: OwnProperties): MetadataRecordInput[] {
   const finalized: MetadataRecordInput = {
     type: MetadataRecordType.FeatureLevel,
     version: 0,
     value: { name: feature, featureLevel: level },
   }
-  return feature === ELR_VERSION ? [finalized, ...elrRecords(image, level, owner)] : [finalized]
+  return feature === ELR_VERSION ? [finalized, ...elrRecords(image, level, own)] : [finalized]
 }
 
 /** KIP-966: with eligible leaders, min.insync.replicas is set for the whole cluster and for no single broker; without, none are kept. */
-function elrRecords(image: MetadataImage, level: number, owner: FeatureOwner): MetadataRecordInput[] {
+function elrRecords(image: MetadataImage, level: number, own: OwnProperties): MetadataRecordInput[] {
   if (level === 0) return [{ type: MetadataRecordType.ClearElr, version: 0, value: { topicName: '' } }]
-  const layers = configLayers(image, { brokerId: owner.nodeId, file: owner.serverProperties })
+  const layers = configLayers(image, { brokerId: own.nodeId, file: own.serverProperties })
   const broker = { resourceType: ConfigResourceType.BROKER, name: MIN_ISR, value: null }
   const perBroker = [...image.brokers.keys()].filter(id => configLayers(image, { brokerId: id }).broker.has(MIN_ISR))
   const value = effectiveBrokerConfig(MIN_ISR, { ...layers, broker: new Map() })
