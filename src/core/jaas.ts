@@ -39,7 +39,7 @@ function takeEntry(tokens: Token[]): JaasEntry {
   if (module === undefined) throw new JaasError('does not begin with the class name of a login module')
   const flag = tokens.shift()?.text
   if (flag === undefined || !FLAGS.has(flag.toUpperCase()))
-    throw new JaasError(`needs one of required, requisite, sufficient, optional behind ${module}`)
+    throw new JaasError('needs one of required, requisite, sufficient, optional behind the class name')
   const options = new Map<string, string>()
   for (let token = tokens.shift(); token?.sign !== ';'; token = tokens.shift()) {
     if (token === undefined) throw new JaasError('does not end with a semicolon')

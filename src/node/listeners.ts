@@ -55,9 +55,6 @@ export function parseListeners(texts: ListenerTexts, problems: string[]): Listen
   if (listen.length === 0) problems.push('listeners: at least one listener for clients is needed')
   const names = listen.map(endpoint => endpoint.name)
   if (new Set(names).size < names.length) problems.push('listeners: each listener needs a name of its own')
-  for (const { name, protocol } of listen)
-    if (protocol !== 'PLAINTEXT')
-      problems.push(`listeners: ${name} uses ${protocol}; only PLAINTEXT is supported by this version`)
   return { listen, advertised }
 }
 

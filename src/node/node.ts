@@ -33,6 +33,8 @@ import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
+import { firstUserRecords } from './security/first-users.ts'
+import { ListenersSecurity } from './security/listeners-security.ts'
 import type { NodeSettings } from './settings.ts'
 import { Startup } from './startup.ts'
 import { setAsideStrayLogs } from './stray-logs.ts'
@@ -103,7 +105,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     logger,
   })
   await controller.subscribe(destination)
-  const servers = await openListeners({ settings, broker, answerBudget, logger }, startup)
+  const servers = await openListeners({ settings, controller, broker, answerBudget, logger }, startup)
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
@@ -169,6 +171,7 @@ async function openCluster(
     listeners: settings.listeners.listen.map(endpoint => advertisedEndpoint(settings, endpoint)),
     rack: settings.rack,
     serverProperties: settings.kafka,
+    firstRecords: await firstUserRecords(settings.firstUsers),
     fs,
     clock,
     logger,
@@ -189,14 +192,24 @@ async function openCluster(
 }
 
 async function openListeners(
-  of: { settings: NodeSettings; broker: Broker; answerBudget: ByteBudget; logger: Logger },
+  of: {
+    settings: NodeSettings
+    controller: LocalController
+    broker: Broker
+    answerBudget: ByteBudget
+    logger: Logger
+  },
   startup: Startup,
 ): Promise<KafkaServer[]> {
-  const { settings, broker, answerBudget, logger } = of
+  const { settings, controller, broker, answerBudget, logger } = of
+  const { nodeId, kafka: file, tlsReloadMs: reloadMs } = settings
+  const security = new ListenersSecurity({ nodeId, file, controller, reloadMs, clock, logger })
+  startup.onStop('listener security', () => security.close())
   const requestBytesMax = numberOf(settings, 'queued.max.request.bytes')
   const requestBudget = new ByteBudget(requestBytesMax > 0 ? requestBytesMax : Number.MAX_SAFE_INTEGER)
   const servers: KafkaServer[] = []
-  for (const { name, host, port } of settings.listeners.listen) {
+  for (const endpoint of settings.listeners.listen) {
+    const { name, host, port } = endpoint
     const server = await listen({
       name,
       host: host === '' ? '::' : host,
@@ -205,14 +218,17 @@ async function openListeners(
       idleTimeoutMs: numberOf(settings, 'connections.max.idle.ms'),
       served: broker.served,
       handler: broker.handle,
+      security: await security.load(endpoint),
       answerBudget,
       requestBudget,
       clock,
       logger: logger.child({ component: 'network', listener: name }),
     })
     startup.onStop(`listener ${name}`, () => server.close())
+    security.watch(endpoint, server)
     servers.push(server)
   }
+  await controller.subscribe(security)
   return servers
 }
 

@@ -2,6 +2,7 @@
 import { type ConfigRow, enumRow, intRow, listRow, stringRow } from '../core/config-rows.ts'
 import { logLevels } from '../core/logger-levels.ts'
 import { isUuid } from '../core/uuid.ts'
+import { type FirstUser, parseFirstUsers } from './security/first-users.ts'
 
 const REST_LISTENER = /^http:\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})\/?$/
 
@@ -32,6 +33,21 @@ export const ownProperties = {
     long: true,
     mutable: false,
     doc: 'Bytes that all links of this node together may have in flight between sources and logs.',
+  }),
+  'lockstep.bootstrap.scram.users': {
+    type: 'password',
+    default: [],
+    mutable: false,
+    sensitive: true,
+    doc: 'SCRAM users that a node with an empty data directory begins with, as in kafka-storage format --add-scram: SCRAM-SHA-512=[name=admin,password=secret]; more behind semicolons.',
+    parse: parseFirstUsers,
+    format: users => users.map(({ name }) => name).join(', '),
+  } satisfies ConfigRow<FirstUser[]> as ConfigRow<FirstUser[]>,
+  'lockstep.tls.reload.interval.ms': intRow({
+    default: 10_000,
+    min: 100,
+    mutable: false,
+    doc: 'How often the files of key stores and trust stores are looked at; changed ones are used for new connections.',
   }),
   'lockstep.log.level': enumRow({
     default: 'info',

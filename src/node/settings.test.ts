@@ -81,10 +81,27 @@ test('REST off loopback is refused', () => {
   deepStrictEqual(settingsOf({ 'rest.listeners': 'http://[::1]:80' }).rest, { host: '::1', port: 80 })
 })
 
-test('a listener that is not PLAINTEXT is refused by name', () => {
-  match(problemsOf({ listeners: 'SASL_SSL://:9092' })[0] ?? '', /SASL_SSL; only PLAINTEXT/)
+test('a listener needs a protocol, and what the protocol needs', () => {
   match(problemsOf({ listeners: 'CLIENT://:9092' })[0] ?? '', /CLIENT has no entry/)
   deepStrictEqual(problemsOf({ listeners: 'CLIENT://:9092', 'listener.security.protocol.map': 'CLIENT:PLAINTEXT' }), [])
+  match(problemsOf({ listeners: 'SASL_SSL://:9092' }).join(), /TLS needs ssl.keystore.*sasl.enabled.mechanisms must/)
+  const sasl = { listeners: 'SASL_PLAINTEXT://:9092' }
+  deepStrictEqual(problemsOf({ ...sasl, 'listener.name.sasl_plaintext.sasl.enabled.mechanisms': 'SCRAM-SHA-512' }), [])
+  match(problemsOf({ ...sasl, 'sasl.enabled.mechanisms': 'GSSAPI' })[0] ?? '', /GSSAPI is not supported/)
+  match(problemsOf({ ...sasl, 'sasl.enabled.mechanisms': 'PLAIN' })[0] ?? '', /PLAIN needs plain.sasl.jaas.config/)
+  match(problemsOf({ ...sasl, 'sasl.enabled.mechanisms': 'OAUTHBEARER' })[0] ?? '', /jwks.endpoint.url/)
+})
+
+test('a broken JAAS text is refused without its secrets', () => {
+  const plain = { listeners: 'SASL_PLAINTEXT://:9092', 'sasl.enabled.mechanisms': 'PLAIN' }
+  const jaas = 'listener.name.sasl_plaintext.plain.sasl.jaas.config'
+  const module = 'org.apache.kafka.common.security.plain.PlainLoginModule'
+  deepStrictEqual(problemsOf({ ...plain, [jaas]: `${module} required user_a="hunter2";` }), [])
+  for (const text of [`${module} required user_a="hunter2"`, `${module} required user_a hunter2;`, 'hunter2', ''])
+    throws(
+      () => settingsOf({ ...plain, [jaas]: text }),
+      error => error instanceof SettingsError && /PLAIN/.test(error.message) && !error.message.includes('hunter2'),
+    )
 })
 
 test('a cluster id must be a Kafka uuid', () => {

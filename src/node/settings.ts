@@ -17,6 +17,8 @@ import {
   ownProperties,
   parseRestListener,
 } from './own-properties.ts'
+import type { FirstUser } from './security/first-users.ts'
+import { securityProblems } from './security/listener-security.ts'
 import { SettingsError } from './settings-error.ts'
 
 export interface NodeSettings {
@@ -32,6 +34,8 @@ export interface NodeSettings {
   readonly fetchInFlightBytesMax: number
   readonly answerBytesMax: number
   readonly logLevel: OwnPropertyValue<'lockstep.log.level'>
+  readonly firstUsers: readonly FirstUser[]
+  readonly tlsReloadMs: number
   /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
   readonly kafka: ReadonlyMap<string, string>
   /** What the operator should know, once. */
@@ -78,9 +82,13 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     fetchInFlightBytesMax: own('lockstep.fetch.max.in.flight.bytes') ?? 0,
     answerBytesMax: own('lockstep.answers.max.bytes') ?? 0,
     logLevel: own('lockstep.log.level') ?? 'info',
+    firstUsers: own('lockstep.bootstrap.scram.users') ?? [],
+    tlsReloadMs: own('lockstep.tls.reload.interval.ms') ?? 10_000,
     kafka: kafkaProperties(properties),
     warnings,
   }
+  if (problems.length === 0)
+    problems.push(...settings.listeners.listen.flatMap(endpoint => securityProblems(endpoint, properties)))
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
 }
