@@ -133,7 +133,7 @@ test('server properties can be altered at run time only where Kafka allows it', 
 test('names in a properties file are applied, accepted, or unknown with the nearest name', () => {
   assert.deepEqual(judgeProperty('log.retention.hours'), { kind: 'applied' })
   assert.deepEqual(judgeProperty('num.io.threads'), { kind: 'accepted' })
-  assert.deepEqual(judgeProperty('listener.name.internal.ssl.keystore.location'), { kind: 'accepted' })
+  assert.deepEqual(judgeProperty('listener.name.internal.ssl.secure.random.implementation'), { kind: 'accepted' })
   assert.deepEqual(judgeProperty('listener.name.sasl.plain.sasl.jaas.config'), { kind: 'accepted' })
   assert.deepEqual(judgeProperty('log.retention.hour'), { kind: 'unknown', nearest: 'log.retention.hours' })
   assert.deepEqual(judgeProperty('rest.listener', ['rest.listeners']), { kind: 'unknown', nearest: 'rest.listeners' })
