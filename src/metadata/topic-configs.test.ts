@@ -134,7 +134,7 @@ test('names in a properties file are applied, accepted, or unknown with the near
   assert.deepEqual(judgeProperty('log.retention.hours'), { kind: 'applied' })
   assert.deepEqual(judgeProperty('num.io.threads'), { kind: 'accepted' })
   assert.deepEqual(judgeProperty('listener.name.internal.ssl.secure.random.implementation'), { kind: 'accepted' })
-  assert.deepEqual(judgeProperty('listener.name.sasl.plain.sasl.jaas.config'), { kind: 'accepted' })
+  assert.deepEqual(judgeProperty('listener.name.sasl.plain.sasl.jaas.config'), { kind: 'applied' })
   assert.deepEqual(judgeProperty('log.retention.hour'), { kind: 'unknown', nearest: 'log.retention.hours' })
   assert.deepEqual(judgeProperty('rest.listener', ['rest.listeners']), { kind: 'unknown', nearest: 'rest.listeners' })
 })
