@@ -1,5 +1,7 @@
 /** The server properties of Kafka that have an effect in this node (beyond those behind topic configs), with a line of documentation; read by the catalog of broker configs. */
 export const appliedProperties: Readonly<Record<string, string>> = {
+  'add.partitions.to.txn.retry.backoff.max.ms':
+    'How long records of a new transaction wait for the end of the one before.',
   'advertised.listeners': 'Addresses that clients are told; default: the listeners themselves.',
   'allow.everyone.if.no.acl.found': 'May everybody use a resource that no ACL is about?',
   'authorizer.class.name':
@@ -17,6 +19,13 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'fetch.max.bytes': 'Most bytes that one Fetch answer carries.',
   'listener.security.protocol.map': 'Security protocol of each listener name.',
   listeners: 'Names, hosts and ports to listen on.',
+  'log.cleaner.backoff.ms': 'Time between two looks for logs to clean while none is due.',
+  'log.cleaner.dedupe.buffer.size': 'Memory for the offsets of keys while logs are cleaned, all threads together.',
+  'log.cleaner.enable': 'Clean logs of topics with cleanup.policy=compact?',
+  'log.cleaner.io.buffer.load.factor': 'How full the memory for offsets of keys may get.',
+  'log.cleaner.io.buffer.size': 'Memory for reading logs that are cleaned, all threads together.',
+  'log.cleaner.io.max.bytes.per.second': 'Bytes per second that cleaning reads and writes at most.',
+  'log.cleaner.threads': 'Logs cleaned at the same time.',
   'log.dir': 'Data directory, if log.dirs is not set.',
   'log.dirs': 'Data directory (one).',
   'log.retention.check.interval.ms': 'How often old segments are looked for.',
@@ -63,6 +72,18 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'ssl.truststore.password': 'Password of the trust store.',
   'ssl.truststore.type': 'PKCS12 or PEM; told by the content when absent.',
   'super.users': 'Principals that may do everything, separated by semicolons: User:admin;User:CN=ops.',
+  'transaction.abort.timed.out.transaction.cleanup.interval.ms':
+    'How often transactions that are open for too long are looked for.',
+  'transaction.max.timeout.ms': 'Longest transaction timeout that a producer may ask for.',
+  'transaction.partition.verification.enable':
+    'Ask the coordinator before the first records of a transaction enter a partition (clients before transaction version 2).',
+  'transaction.remove.expired.transaction.cleanup.interval.ms': 'How often idle transactional ids are looked for.',
+  'transaction.state.log.min.isr': 'min.insync.replicas of __transaction_state.',
+  'transaction.state.log.num.partitions': 'Partitions of __transaction_state when it is created.',
+  'transaction.state.log.replication.factor':
+    'Replicas of __transaction_state when it is created, if there are as many brokers.',
+  'transaction.state.log.segment.bytes': 'segment.bytes of __transaction_state.',
+  'transactional.id.expiration.ms': 'Idle time after which a transactional id is forgotten.',
 }
 
 /** Where this node's default is not Kafka's (docs/decisions/0005). */
@@ -77,7 +98,6 @@ export const topicConfigsWithoutEffect: ReadonlySet<string> = new Set([
   'compression.gzip.level',
   'compression.lz4.level',
   'compression.zstd.level',
-  'delete.retention.ms',
   'file.delete.delay.ms',
   'flush.messages',
   'flush.ms',
@@ -85,9 +105,6 @@ export const topicConfigsWithoutEffect: ReadonlySet<string> = new Set([
   'leader.replication.throttled.replicas',
   'local.retention.bytes',
   'local.retention.ms',
-  'max.compaction.lag.ms',
-  'min.cleanable.dirty.ratio',
-  'min.compaction.lag.ms',
   'preallocate',
   'remote.log.copy.disable',
   'remote.log.delete.on.disable',

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { Broker } from '../broker/broker.ts'
 import { brokerSettings } from '../broker/broker-settings.ts'
 import { LocalController } from '../controller/local/local-controller.ts'
+import { openTransactions } from '../coordinator/transactions/open-transactions.ts'
 import { ByteBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
@@ -30,6 +31,7 @@ import { buildRestApplication } from '../rest/server.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
+import { type LogCleaning, startLogCleaner } from './log-cleaning.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
@@ -89,11 +91,16 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   })
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
+  const coordination = { brokerId: nodeId, file, controller, replicas, producerIds, writeGate, clock, random, logger }
+  const transactions = openTransactions(coordination)
+  startup.onStop('transactions', () => transactions.close())
+  await controller.subscribe(transactions.partitions)
   const broker = new Broker({
     brokerId: nodeId,
     controller,
     replicas,
     producerIds,
+    transactions,
     writeGate,
     authorizer: settings.authorizer,
     settings: brokerSettings(file),
@@ -109,21 +116,13 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
-  const retention = new LogRetention({
-    replicas,
-    gate: linkRetentionGate((topicId, topic) => engine.writeStatus(topicId, topic)),
-    intervalMs: numberOf(settings, 'log.retention.check.interval.ms'),
-    clock,
-    logger,
-  })
-  startup.onStop('retention', () => retention.close())
-
+  const cleaner = startUpkeep({ settings, controller, replicas, engine, logger }, startup)
   const rest = await buildRestApplication({
     engine,
     cluster: localClusterAdmin({ controller, writeGate, brokerId: nodeId, file }),
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
-    metrics: [nodeMetrics(environment.version)],
+    metrics: [nodeMetrics(environment.version), ...cleaner.metrics],
     version: environment.version,
     logger: logger.child({ component: 'rest' }),
   })
@@ -135,6 +134,26 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     restUrl,
     close: () => startup.stop(),
   }
+}
+
+/** What removes old data: whole segments by age and size, records by key. */
+function startUpkeep(
+  of: { settings: NodeSettings; controller: LocalController; replicas: ReplicaSet; engine: Engine; logger: Logger },
+  startup: Startup,
+): LogCleaning {
+  const { settings, controller, replicas, engine, logger } = of
+  const retention = new LogRetention({
+    replicas,
+    gate: linkRetentionGate((topicId, topic) => engine.writeStatus(topicId, topic)),
+    intervalMs: numberOf(settings, 'log.retention.check.interval.ms'),
+    clock,
+    logger,
+  })
+  startup.onStop('retention', () => retention.close())
+  const { nodeId: brokerId, kafka: file } = settings
+  const cleaner = startLogCleaner({ replicas, image: () => controller.image, brokerId, file, clock, logger })
+  startup.onStop('log cleaner', () => cleaner.close())
+  return cleaner
 }
 
 async function openStore(

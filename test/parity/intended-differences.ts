@@ -1,7 +1,6 @@
 // Where Lockstep answers otherwise than Apache Kafka 4.3.1 on purpose, or not yet as it does: case by case, with the reason.
 
 const KAFKA_FAILS = 'Kafka runs into an unexpected error; Lockstep says what is wrong'
-const NO_TRANSACTIONS = 'there is no transaction coordinator yet; Kafka says that its own is not ready'
 
 /** By the name of the case. A case that is listed and equal fails the suite, so the list stays true. */
 export const intendedDifferences: Readonly<Record<string, string>> = {
@@ -14,8 +13,5 @@ export const intendedDifferences: Readonly<Record<string, string>> = {
   'Produce gzip that is none': KAFKA_FAILS,
   'Produce offset deltas with a gap, gzip':
     'Kafka runs into an unexpected error; Lockstep gives offsets without the gap',
-  'Produce transactional records, version 9': NO_TRANSACTIONS,
-  'Produce transactional records, version 11': NO_TRANSACTIONS,
-  'Produce transactional records, version 12': NO_TRANSACTIONS,
   'Fetch a negative partition limit': 'Kafka runs into an unexpected error; Lockstep takes it for 0',
 }

@@ -1,6 +1,8 @@
 /** A whole standalone broker in memory for tests: controller, replicas and handlers in the order in which a node wires them. */
 
 import { LocalController } from '../../controller/local/local-controller.ts'
+import { openTransactions } from '../../coordinator/transactions/open-transactions.ts'
+import type { TransactionCoordinator } from '../../coordinator/transactions/transaction-coordinator.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, ManualClock } from '../../core/clock.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
@@ -56,13 +58,17 @@ export class TestNode {
   readonly controller: LocalController
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
+  readonly transactions: TransactionCoordinator
   readonly broker: Broker
 
-  private constructor(parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'broker'>) {
+  private constructor(
+    parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'transactions' | 'broker'>,
+  ) {
     this.logs = parts.logs
     this.controller = parts.controller
     this.replicas = parts.replicas
     this.producerIds = parts.producerIds
+    this.transactions = parts.transactions
     this.broker = parts.broker
   }
 
@@ -90,19 +96,20 @@ export class TestNode {
     const replicas = new ReplicaSet({ ...shared, logs, file })
     await controller.subscribe(replicas)
     const producerIds = new ProducerIds(controller)
+    const writeGate = options.writeGate ?? openWriteGate
+    const random = seededRandom(1)
+    const parts = { ...shared, controller, replicas, producerIds, writeGate, random }
+    const transactions = openTransactions({ ...parts, file })
+    await controller.subscribe(transactions.partitions)
     const broker = new Broker({
-      ...shared,
-      controller,
-      replicas,
-      producerIds,
-      writeGate: options.writeGate ?? openWriteGate,
+      ...parts,
+      transactions,
       ...(options.authorizer ? { authorizer: options.authorizer } : {}),
       settings: brokerSettings(file),
       logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),
-      random: seededRandom(1),
     })
-    return new TestNode({ logs, controller, replicas, producerIds, broker })
+    return new TestNode({ logs, controller, replicas, producerIds, transactions, broker })
   }
 
   async createTopic(name: string, options: { partitions?: number; configs?: Record<string, string> } = {}) {
@@ -146,6 +153,7 @@ export class TestNode {
   }
 
   async close(): Promise<void> {
+    await this.transactions.close()
     await this.replicas.close()
     await this.controller.close()
     await this.logs.close()

@@ -9,12 +9,10 @@
  * Each partition is decided for itself: WRITE on the topic, unknown topic, write gate (mirrors answer POLICY_VIOLATION), validation, append.
  * The next Produce request of the connection begins once this one's appends are queued, so that requests share flushes.
  * The answer waits until the data is durable (acks=1) and below the high watermark (acks=-1). With acks=0 there is no answer;
- * an error then closes the connection, which is the only way to tell. Transactional records are refused until the node has
- * a transaction coordinator.
+ * an error then closes the connection, which is the only way to tell. Partitions of transactional records must be in the
+ * transaction (transactional-produce.ts).
  */
 import { isInternalTopic } from '../../metadata/topic-names.ts'
-import { isTransactional } from '../../protocol/batches/batch-header.ts'
-import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ProduceApi, type ProduceRequest, type ProduceResponseInput } from '../../protocol/messages/00-produce.ts'
 import { type Acks, type AppendOutcome, appendFromClient, failedAppend } from '../../replica/append-from-client.ts'
@@ -24,6 +22,7 @@ import { allowed } from '../authorization.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type BrokerContext, CloseConnection, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 import { type ResolvedTopic, resolveTopic } from '../resolve-topic.ts'
+import { checkTransactions, noChecks, type TransactionChecks, transactionalBatches } from '../transactional-produce.ts'
 
 /** Kafka's admin client may write internal topics by this name. */
 const ADMIN_CLIENT_ID = '__admin_client'
@@ -35,13 +34,18 @@ export const produce = handlerOf(ProduceApi, {
   announced: { min: 0, max: 13 },
   async handle(broker, request, origin) {
     const acks = request.acks
-    if (hasTransactionalRecords(request) && !mayWriteTransactions(broker, origin, request.transactionalId))
+    const transactional = hasTransactionalRecords(request)
+    if (transactional && !mayWriteTransactions(broker, origin, request.transactionalId))
       throw new RequestFailure(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, 'transactional records')
     const writable = writableTopics(broker, origin)
-    const appends = request.topicData.map(async data => {
-      const topic = writable(resolveTopic(origin.image, data), data.name)
+    const resolved = request.topicData.map(data => ({
+      data,
+      topic: writable(resolveTopic(origin.image, data), data.name),
+    }))
+    const checks = transactional ? await checkTransactions(broker, origin, { request, topics: resolved }) : noChecks
+    const appends = resolved.map(async ({ data, topic }) => {
       const outcomes = await Promise.all(
-        data.partitionData.map(partition => appendOne(broker, { request, origin, topic, partition })),
+        data.partitionData.map(partition => appendOne(broker, { request, origin, topic, partition, checks })),
       )
       return { data, topic, outcomes }
     })
@@ -84,6 +88,7 @@ interface OnePartition {
   readonly origin: RequestOrigin
   readonly topic: ResolvedTopic
   readonly partition: PartitionData
+  readonly checks: TransactionChecks
 }
 
 async function appendOne(broker: BrokerContext, one: OnePartition): Promise<AppendOutcome> {
@@ -93,6 +98,8 @@ async function appendOne(broker: BrokerContext, one: OnePartition): Promise<Appe
   if (!isAcks(request.acks)) return failedAppend(ErrorCode.INVALID_REQUIRED_ACKS, null)
   if (isInternalTopic(image.name) && origin.clientId !== ADMIN_CLIENT_ID)
     return failedAppend(ErrorCode.INVALID_TOPIC_EXCEPTION, `Cannot append to internal topic ${image.name}`)
+  const check = one.checks.get(data)
+  if (check && 'errorCode' in check) return check
   let partition: Partition
   try {
     partition = broker.replicas.lookup(image.id, data.index)
@@ -108,6 +115,7 @@ async function appendOne(broker: BrokerContext, one: OnePartition): Promise<Appe
       timeoutMs: Math.max(0, request.timeoutMs),
       produceVersion: origin.version,
       refusal: () => broker.writeGate.refusal(image.id, image.name, 'produce'),
+      transaction: check,
     },
     broker.replicas,
   )
@@ -129,18 +137,8 @@ function writableTopics(broker: BrokerContext, origin: RequestOrigin) {
 
 const isAcks = (acks: number): acks is Acks => acks === 0 || acks === 1 || acks === -1
 
-/** Looks at headers only; what does not parse is refused later, partition by partition. */
-function hasTransactionalRecords(request: ProduceRequest): boolean {
-  return request.topicData.some(topic =>
-    topic.partitionData.some(({ records }) => {
-      try {
-        return records !== null && batchesIn(records).some(isTransactional)
-      } catch {
-        return false
-      }
-    }),
-  )
-}
+const hasTransactionalRecords = (request: ProduceRequest): boolean =>
+  request.topicData.some(topic => topic.partitionData.some(partition => transactionalBatches(partition).length > 0))
 
 function closeAfterError(outcomes: readonly AppendOutcome[]): undefined {
   const failed = outcomes.filter(outcome => outcome.errorCode !== ErrorCode.NONE)

@@ -133,7 +133,7 @@ test('InitProducerId hands out each id once, and none below the barrier', async 
   await node.producerIds.raiseAbove(50_000n)
   const next = await init({}, 5)
   ok(typeof next === 'bigint' && next > 50_000n)
-  strictEqual(await init({ transactionalId: 'tx' }, 5), 'COORDINATOR_NOT_AVAILABLE')
+  strictEqual(await init({ transactionalId: 'tx' }, 5), 'NOT_COORDINATOR')
   strictEqual(await init({ transactionalId: '' }, 5), 'INVALID_REQUEST')
   strictEqual(await init({ producerId: 5n }, 5), 'INVALID_REQUEST')
   await node.close()

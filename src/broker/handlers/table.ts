@@ -12,6 +12,9 @@ import { deleteTopics } from './20-delete-topics.ts'
 import { deleteRecords } from './21-delete-records.ts'
 import { initProducerId } from './22-init-producer-id.ts'
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts'
+import { addPartitionsToTxn } from './24-add-partitions-to-txn.ts'
+import { endTxn } from './26-end-txn.ts'
+import { writeTxnMarkers } from './27-write-txn-markers.ts'
 import { describeAcls } from './29-describe-acls.ts'
 import { createAcls } from './30-create-acls.ts'
 import { deleteAcls } from './31-delete-acls.ts'
@@ -32,6 +35,8 @@ import { updateFeatures } from './57-update-features.ts'
 import { describeCluster } from './60-describe-cluster.ts'
 import { describeProducers } from './61-describe-producers.ts'
 import { unregisterBroker } from './64-unregister-broker.ts'
+import { describeTransactions } from './65-describe-transactions.ts'
+import { listTransactions } from './66-list-transactions.ts'
 import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
 import { addRaftVoter } from './80-add-raft-voter.ts'
@@ -51,6 +56,9 @@ export const handlers: readonly Handler[] = [
   deleteRecords,
   initProducerId,
   offsetForLeaderEpoch,
+  addPartitionsToTxn,
+  endTxn,
+  writeTxnMarkers,
   describeAcls,
   createAcls,
   deleteAcls,
@@ -71,6 +79,8 @@ export const handlers: readonly Handler[] = [
   describeCluster,
   describeProducers,
   unregisterBroker,
+  describeTransactions,
+  listTransactions,
   listConfigResources,
   describeTopicPartitions,
   addRaftVoter,

@@ -89,6 +89,11 @@ export class TransactionCoordinator {
     return this.#log.partitions
   }
 
+  /** For WriteTxnMarkers: the marker of any coordinator into a partition of this node. */
+  get writeMarker(): WriteMarker {
+    return this.#options.writeMarker
+  }
+
   /** Transactions whose markers are being written. */
   get completing(): number {
     return this.#completion.size
