@@ -8,7 +8,8 @@ const ATTEMPTS_MAX = 10
 /** Reads until nothing changed meanwhile. An error counts as the log's own only if nothing changed. */
 export async function readSteadily<T>(contents: LogContents, read: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    await contents.swapping
+    // Another swap may have begun before this one goes on.
+    while (contents.swapping) await contents.swapping
     const { cuts } = contents
     try {
       const result = await read()

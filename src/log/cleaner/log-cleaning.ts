@@ -13,7 +13,10 @@ import type { SegmentSizes } from './segment-groups.ts'
 import { swapSegments } from './swap-segments.ts'
 
 /** What the cleaner brings along; the file system is the log's. */
-export type PassTools = Omit<CleaningTools, 'fs' | 'signal'>
+export interface PassTools extends Omit<CleaningTools, 'fs' | 'signal'> {
+  /** Aborted when the cleaner shall end. */
+  readonly stop?: AbortSignal
+}
 
 /** What one pass did. */
 export interface CleaningResult extends Readonly<CleaningCounts> {
@@ -34,6 +37,8 @@ export class LogCleaning {
   #running: Promise<unknown> | undefined
   /** As far as the pass knows of. */
   #cuts = 0
+  /** Segments that it may still read. */
+  #left: readonly Segment[] = []
 
   constructor(of: { contents: LogContents; writer: LogWriter; checkpoint: LogCheckpoint }) {
     this.#contents = of.contents
@@ -69,7 +74,7 @@ export class LogCleaning {
   }
 
   async #pass(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
-    const { logStartOffset } = this.#contents
+    this.#left = []
     this.#cuts = this.#contents.cuts
     try {
       return await this.#cleanSegments(dirt, tools)
@@ -77,7 +82,8 @@ export class LogCleaning {
       const { failure } = this.#writer
       if (failure) throw failure
       // Files changed, or went, under the pass.
-      const isDisturbed = this.#isCut || this.#contents.logStartOffset !== logStartOffset
+      const { all } = this.#contents.segments
+      const isDisturbed = this.#isCut || this.#left.some(segment => !all.includes(segment))
       throw isDisturbed && !(error instanceof CleaningAborted)
         ? new CleaningAborted('the log was cut or closed')
         : error
@@ -96,8 +102,11 @@ export class LogCleaning {
     await this.#checkpoint.save()
     const below = () => contents.segments.all.filter(({ baseOffset }) => baseOffset < dirt.firstUncleanableOffset)
     const segments = below()
+    if (segments.length === 0) throw new CleaningAborted('its segments went')
+    this.#left = segments
     const { fs } = contents.environment
-    const run = new CleaningRun(await planOf(contents, dirt, segments), { ...tools, fs, signal: this.#abort.signal })
+    const signal = tools.stop ? AbortSignal.any([tools.stop, this.#abort.signal]) : this.#abort.signal
+    const run = new CleaningRun(await planOf(contents, dirt, segments), { ...tools, fs, signal })
     const endOffset = await run.index()
     for (const group of run.groups(endOffset)) {
       const replaced = group.flatMap(({ baseOffset }) => segments.filter(segment => segment.baseOffset === baseOffset))
@@ -134,6 +143,7 @@ export class LogCleaning {
         throw new CleaningAborted('segments of the log went')
       await swapSegments(this.#contents, replaced)
       this.#cuts = this.#contents.cuts
+      this.#left = this.#left.filter(segment => !replaced.includes(segment))
     })
   }
 }
