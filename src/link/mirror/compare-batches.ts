@@ -1,4 +1,4 @@
-/** Is one batch of a mirror the same at its source? CRCs first; record by record where the source was compacted. Used for resume and truncation. */
+/** Is one batch of a mirror the same at its source? CRCs first; record by record where either was compacted. Used for resume and truncation. */
 import { type BatchHeader, readBatchHeader } from '../../protocol/batches/batch-header.ts'
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import { type DecodedRecord, recordsOf } from '../../protocol/batches/records-of.ts'
@@ -33,7 +33,7 @@ export async function askBounds({ source, sourceTopic, partition, signal }: Both
   return { earliest: await ask('earliest'), latest: await ask('latest') }
 }
 
-/** `gone`: nothing of the batch is left at the source to compare with. Rejects with SourceError. */
+/** `gone`: nothing of the batch is left at both ends to compare. Rejects with SourceError. */
 export async function compareBatch(
   copies: BothCopies,
   ours: OurBatch,
@@ -51,14 +51,17 @@ export async function compareBatch(
   return isSame ? 'equal' : await compareRecords(copies, ours, { bytes, theirs })
 }
 
-/** A cleaner at the source took records out of the batch: what is left of them must be ours. */
+/** Cleaners, at the source or here, took records out of the batch: what is left of them at both ends must be the same. */
 async function compareRecords(
   { log }: BothCopies,
   { baseOffset, lastOffset }: OurBatch,
   { bytes, theirs }: { bytes: Buffer; theirs: readonly BatchHeader[] },
 ): Promise<'equal' | 'different' | 'gone'> {
   const local = await log.readBatches({ offset: baseOffset, maxBytes: readBytes })
-  const own = readBatchHeader(local, 0)
+  const own = local.length > 0 ? readBatchHeader(local, 0) : undefined
+  // Cleaned away since we were asked.
+  if (own?.baseOffset !== baseOffset) return 'gone'
+  const isWhole = own.recordCount === own.lastOffsetDelta + 1
   const known = new Map(recordsOf(local, own).map(record => [record.offset, record]))
   let compared = 0
   for (const header of theirs) {
@@ -67,6 +70,7 @@ async function compareRecords(
     for (const record of recordsOf(bytes, header)) {
       if (record.offset < baseOffset || record.offset > lastOffset) continue
       const same = known.get(record.offset)
+      if (!same && !isWhole) continue
       if (!same || !isSameRecord(same, record)) return 'different'
       compared++
     }
