@@ -2,6 +2,7 @@
  * The broker: the dispatch table tied to this node's replicas and controller. The composition root gives `handle` and
  * `served` to every listener. The wiring order is: logs, controller, ReplicaSet (subscribed first), Broker, listeners.
  */
+import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -25,6 +26,7 @@ export interface BrokerOptions {
   readonly controller: Controller
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
+  readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
   readonly writeGate: WriteGate
   /** Absent: everybody may do everything. */

@@ -1,4 +1,5 @@
 /** What a handler of one Kafka API is, and how it becomes an entry of the dispatch table; every file in handlers/ uses it. */
+import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -38,6 +39,7 @@ export interface BrokerContext {
   readonly controller: Controller
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
+  readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
   readonly writeGate: WriteGate
   /** Handlers ask it through authorization.ts. */

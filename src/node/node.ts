@@ -4,7 +4,6 @@ import { hostname } from 'node:os'
 import { Broker } from '../broker/broker.ts'
 import { brokerSettings } from '../broker/broker-settings.ts'
 import { LocalController } from '../controller/local/local-controller.ts'
-import { openTransactions } from '../coordinator/transactions/open-transactions.ts'
 import { ByteBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
@@ -29,6 +28,7 @@ import { ReplicaSet } from '../replica/replica-set.ts'
 import { openAccess } from '../rest/ports.ts'
 import { buildRestApplication } from '../rest/server.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
+import { openCoordinators } from './coordinators.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { type LogCleaning, startLogCleaner } from './log-cleaning.ts'
@@ -92,15 +92,13 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
   const coordination = { brokerId: nodeId, file, controller, replicas, producerIds, writeGate, clock, random, logger }
-  const transactions = openTransactions(coordination)
-  startup.onStop('transactions', () => transactions.close())
-  await controller.subscribe(transactions.partitions)
+  const coordinators = await openCoordinators(coordination, startup)
   const broker = new Broker({
     brokerId: nodeId,
     controller,
     replicas,
     producerIds,
-    transactions,
+    ...coordinators,
     writeGate,
     authorizer: settings.authorizer,
     settings: brokerSettings(file),
@@ -113,6 +111,8 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   })
   await controller.subscribe(destination)
   const servers = await openListeners({ settings, controller, broker, answerBudget, logger }, startup)
+  // Before the listeners: members that wait for their group are answered, or each would hold its connection open.
+  startup.onStop('waiting group members', () => coordinators.groups.close())
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()

@@ -1,6 +1,8 @@
 /** A whole standalone broker in memory for tests: controller, replicas and handlers in the order in which a node wires them. */
 
 import { LocalController } from '../../controller/local/local-controller.ts'
+import type { GroupCoordinator } from '../../coordinator/groups/group-coordinator.ts'
+import { openGroups } from '../../coordinator/groups/open-groups.ts'
 import { openTransactions } from '../../coordinator/transactions/open-transactions.ts'
 import type { TransactionCoordinator } from '../../coordinator/transactions/transaction-coordinator.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
@@ -58,16 +60,18 @@ export class TestNode {
   readonly controller: LocalController
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
+  readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
   readonly broker: Broker
 
   private constructor(
-    parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'transactions' | 'broker'>,
+    parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'groups' | 'transactions' | 'broker'>,
   ) {
     this.logs = parts.logs
     this.controller = parts.controller
     this.replicas = parts.replicas
     this.producerIds = parts.producerIds
+    this.groups = parts.groups
     this.transactions = parts.transactions
     this.broker = parts.broker
   }
@@ -99,17 +103,21 @@ export class TestNode {
     const writeGate = options.writeGate ?? openWriteGate
     const random = seededRandom(1)
     const parts = { ...shared, controller, replicas, producerIds, writeGate, random }
-    const transactions = openTransactions({ ...parts, file })
+    const groups = openGroups({ ...parts, file })
+    await controller.subscribe(groups)
+    const offsetsEnded = groups.transactionCompleted.bind(groups)
+    const transactions = openTransactions({ ...parts, file, offsetsEnded })
     await controller.subscribe(transactions.partitions)
     const broker = new Broker({
       ...parts,
+      groups,
       transactions,
       ...(options.authorizer ? { authorizer: options.authorizer } : {}),
       settings: brokerSettings(file),
       logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),
     })
-    return new TestNode({ logs, controller, replicas, producerIds, transactions, broker })
+    return new TestNode({ logs, controller, replicas, producerIds, groups, transactions, broker })
   }
 
   async createTopic(name: string, options: { partitions?: number; configs?: Record<string, string> } = {}) {
@@ -153,6 +161,7 @@ export class TestNode {
   }
 
   async close(): Promise<void> {
+    await this.groups.close()
     await this.transactions.close()
     await this.replicas.close()
     await this.controller.close()

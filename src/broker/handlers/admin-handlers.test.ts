@@ -1,6 +1,7 @@
 /** ApiVersions, configs, cluster, coordinators and producer ids over the wire format, in several versions. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { FindCoordinatorApi } from '../../protocol/messages/10-find-coordinator.ts'
 import { ApiVersionsApi } from '../../protocol/messages/18-api-versions.ts'
@@ -139,14 +140,20 @@ test('InitProducerId hands out each id once, and none below the barrier', async 
   await node.close()
 })
 
-test('FindCoordinator asks to try again, for every key', async () => {
+test('FindCoordinator tells the leader of the partition that holds the key, and creates the topic when it is first asked', async () => {
   const node = await TestNode.start()
-  for (const version of allVersions(FindCoordinatorApi.request.versions)) {
-    const request = version >= 4 ? { coordinatorKeys: ['a', 'b'] } : { key: 'a' }
-    const answer = await node.call(FindCoordinatorApi, request, { version })
-    const errors = version >= 4 ? answer?.coordinators.map(({ errorCode }) => errorCode) : [answer?.errorCode]
-    deepStrictEqual(new Set(errors), new Set([ErrorCode.COORDINATOR_NOT_AVAILABLE]))
-  }
+  for (const keyType of [0, 1])
+    for (const version of allVersions(FindCoordinatorApi.request.versions)) {
+      if (keyType > 0 && version < 1) continue
+      const request = version >= 4 ? { coordinatorKeys: ['a', 'b'], keyType } : { key: 'a', keyType }
+      const answer = await node.call(FindCoordinatorApi, request, { version })
+      const found = version >= 4 ? (answer?.coordinators ?? []) : [answer]
+      strictEqual(found.length, version >= 4 ? 2 : 1)
+      for (const one of found)
+        deepStrictEqual([one?.errorCode, one?.nodeId, one?.host, one?.port], [ErrorCode.NONE, 1, '127.0.0.1', 9092])
+    }
+  strictEqual(topicByName(node.controller.image, '__consumer_offsets')?.partitions.length, 50)
+  strictEqual(topicByName(node.controller.image, '__transaction_state')?.partitions.length, 50)
   const share = await node.call(FindCoordinatorApi, { coordinatorKeys: ['a'], keyType: 2 }, { version: 5 })
   strictEqual(share?.coordinators[0]?.errorCode, ErrorCode.INVALID_REQUEST)
   await node.close()

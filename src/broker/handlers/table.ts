@@ -4,7 +4,15 @@ import { produce } from './00-produce.ts'
 import { fetch } from './01-fetch.ts'
 import { listOffsets } from './02-list-offsets.ts'
 import { metadata } from './03-metadata.ts'
+import { offsetCommit } from './08-offset-commit.ts'
+import { offsetFetch } from './09-offset-fetch.ts'
 import { findCoordinator } from './10-find-coordinator.ts'
+import { joinGroup } from './11-join-group.ts'
+import { heartbeat } from './12-heartbeat.ts'
+import { leaveGroup } from './13-leave-group.ts'
+import { syncGroup } from './14-sync-group.ts'
+import { describeGroups } from './15-describe-groups.ts'
+import { listGroups } from './16-list-groups.ts'
 import { saslHandshake } from './17-sasl-handshake.ts'
 import { apiVersions } from './18-api-versions.ts'
 import { createTopics } from './19-create-topics.ts'
@@ -24,10 +32,12 @@ import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts'
 import { describeLogDirs } from './35-describe-log-dirs.ts'
 import { saslAuthenticate } from './36-sasl-authenticate.ts'
 import { createPartitions } from './37-create-partitions.ts'
+import { deleteGroups } from './42-delete-groups.ts'
 import { electLeaders } from './43-elect-leaders.ts'
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts'
 import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts'
 import { listPartitionReassignments } from './46-list-partition-reassignments.ts'
+import { offsetDelete } from './47-offset-delete.ts'
 import { describeUserScramCredentials } from './50-describe-user-scram-credentials.ts'
 import { alterUserScramCredentials } from './51-alter-user-scram-credentials.ts'
 import { describeQuorum } from './55-describe-quorum.ts'
@@ -48,7 +58,15 @@ export const handlers: readonly Handler[] = [
   fetch,
   listOffsets,
   metadata,
+  offsetCommit,
+  offsetFetch,
   findCoordinator,
+  joinGroup,
+  heartbeat,
+  leaveGroup,
+  syncGroup,
+  describeGroups,
+  listGroups,
   saslHandshake,
   apiVersions,
   createTopics,
@@ -68,10 +86,12 @@ export const handlers: readonly Handler[] = [
   describeLogDirs,
   saslAuthenticate,
   createPartitions,
+  deleteGroups,
   electLeaders,
   incrementalAlterConfigs,
   alterPartitionReassignments,
   listPartitionReassignments,
+  offsetDelete,
   describeUserScramCredentials,
   alterUserScramCredentials,
   describeQuorum,

@@ -12,6 +12,9 @@ export class CoordinatorError extends Error {
   }
 }
 
-/** The code to answer for anything that was thrown: its own, or UNKNOWN_SERVER_ERROR. */
-export const coordinatorErrorCode = (error: unknown): number =>
-  error instanceof CoordinatorError ? error.errorCode : ErrorCode.UNKNOWN_SERVER_ERROR
+/** The code to answer for anything that was thrown: its own; UNKNOWN_SERVER_ERROR for what is too large to be stored, and for the rest. */
+export function coordinatorErrorCode(error: unknown): number {
+  if (!(error instanceof CoordinatorError) || error.errorCode === ErrorCode.RECORD_LIST_TOO_LARGE)
+    return ErrorCode.UNKNOWN_SERVER_ERROR
+  return error.errorCode
+}

@@ -69,10 +69,13 @@ export class StatePartition<S> {
     })
   }
 
+  get writeBytesMax(): number {
+    return this.#log?.settings.maxMessageBytes ?? 0
+  }
+
   /** Why a write of that size would not be taken; undefined if it would. */
   refusal(bytes: number): CoordinatorError | undefined {
-    const bytesMax = this.#log?.settings.maxMessageBytes ?? 0
-    if (bytes > bytesMax)
+    if (bytes > this.writeBytesMax)
       return new CoordinatorError(ErrorCode.RECORD_LIST_TOO_LARGE, `${this.name}: ${bytes} bytes in one write`)
     if (this.#queuedBytes + bytes > QUEUED_BYTES_MAX)
       return new CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE, `${this.name}: too many writes are waiting`)

@@ -21,8 +21,8 @@ export type { WriteTransaction } from './write-round.ts'
 /** How a write is done beyond its records. */
 export interface WriteOptions {
   readonly transaction?: WriteTransaction
-  /** Called when the records have their place in the log, before anything that is appended later; must not throw. */
-  readonly appended?: () => void
+  /** Called when the records are in the log, in the batch at `baseOffset`, before anything that is appended later; must not throw. */
+  readonly appended?: (baseOffset: number) => void
 }
 
 /** Partitions that load at the same time. */
@@ -116,6 +116,11 @@ export class StatePartitions<S> implements ImageSubscriber {
     const partition = this.#partitions.get(loaded.partition)
     if (!partition || !loaded.current) return new CoordinatorError(ErrorCode.NOT_COORDINATOR)
     return partition.refusal(batchBytesOf(records))
+  }
+
+  /** Largest write that the topic accepts, in bytes; 0 for a state that counts no more. */
+  writeBytesMax(loaded: Loaded<S>): number {
+    return (loaded.current && this.#partitions.get(loaded.partition)?.writeBytesMax) || 0
   }
 
   /** Starts and ends partitions as this node's leadership says; loading goes on in the background. */

@@ -16,8 +16,8 @@ export interface WriteTransaction {
 export interface Write {
   readonly records: readonly StateRecord[]
   readonly transaction?: WriteTransaction | undefined
-  /** Called when the records have their place in the log, before anything that is appended later; must not throw. */
-  readonly appended?: (() => void) | undefined
+  /** Called when the records are in the log, in the batch at `baseOffset`, before anything that is appended later; must not throw. */
+  readonly appended?: ((baseOffset: number) => void) | undefined
 }
 
 /** A write that waits for its round. */
@@ -117,6 +117,6 @@ async function append(
     return []
   }
   partition.appended(batch.length)
-  for (const write of writes) write.appended?.()
+  for (const write of writes) write.appended?.(result.baseOffset)
   return writes
 }

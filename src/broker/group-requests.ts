@@ -1,0 +1,82 @@
+/** What the handlers of groups share: offsets named by topic and partition, and waiting that ends with the connection. */
+import { type Uuid, ZERO_UUID } from '../core/uuid.ts'
+import type { MetadataImage, TopicImage } from '../metadata/metadata-image.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import { CloseConnection, type RequestOrigin } from './handler.ts'
+import { resolveTopic } from './resolve-topic.ts'
+
+/** Rejects with CloseConnection when the client is gone: its membership ends by timeouts, but nobody is left to answer. */
+export function whileConnected<T>({ client: { signal } }: RequestOrigin, answer: Promise<T>): Promise<T> {
+  if (signal.aborted) return Promise.reject(new CloseConnection('the client is gone'))
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new CloseConnection('the client went away while it waited for its group'))
+    signal.addEventListener('abort', gone, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', gone))
+  })
+}
+
+export interface NamedTopic {
+  /** Empty where the request carries ids. */
+  readonly name: string
+  readonly topicId: Uuid
+}
+
+/** A topic of a request as it is answered: with the name or id that the request had. */
+export interface TopicAnswer {
+  readonly name: string
+  readonly topicId: Uuid
+  readonly partitions: { readonly partitionIndex: number; readonly errorCode: number }[]
+}
+
+/** One partition that the coordinator decides about. */
+export interface ValidPlace<P> {
+  readonly topic: TopicImage
+  readonly named: NamedTopic
+  readonly partition: P
+}
+
+/**
+ * Sorts the partitions of a request as Kafka does: those that are answered without the coordinator, and the valid ones. Answers
+ * of the first come first, then those of the coordinator, each under its topic.
+ */
+export class PartitionAnswers<P extends { readonly partitionIndex: number }> {
+  readonly valid: ValidPlace<P>[] = []
+  readonly #answers = new Map<string, TopicAnswer>()
+
+  constructor(
+    image: MetadataImage,
+    topics: readonly (NamedTopic & { readonly partitions: readonly P[] })[],
+    refusal: (name: string) => number,
+  ) {
+    for (const { partitions, ...named } of topics) {
+      const { errorCode, image: topic } = resolveTopic(image, named)
+      const code = topic ? refusal(topic.name) : named.topicId === ZERO_UUID ? unknown(named, refusal) : errorCode
+      for (const partition of partitions) {
+        const exists = topic?.partitions[partition.partitionIndex] !== undefined
+        const partitionCode = code === ErrorCode.NONE && !exists ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : code
+        if (topic && partitionCode === ErrorCode.NONE) this.valid.push({ topic, named, partition })
+        else this.add(named, partition.partitionIndex, partitionCode)
+      }
+    }
+  }
+
+  add(named: NamedTopic, partitionIndex: number, errorCode: number): void {
+    const key = named.topicId === ZERO_UUID ? named.name : named.topicId
+    const { name, topicId } = named
+    const answer = this.#answers.get(key) ?? { name, topicId, partitions: [] }
+    this.#answers.set(key, answer)
+    answer.partitions.push({ partitionIndex, errorCode })
+  }
+
+  /** The coordinator's codes, in the order of `valid`. */
+  complete(codes: readonly number[]): TopicAnswer[] {
+    this.valid.forEach(({ named, partition }, index) => {
+      this.add(named, partition.partitionIndex, codes[index] ?? ErrorCode.UNKNOWN_SERVER_ERROR)
+    })
+    return [...this.#answers.values()]
+  }
+}
+
+/** Who may not read a topic is not told whether it exists. */
+const unknown = ({ name }: NamedTopic, refusal: (name: string) => number): number =>
+  refusal(name) === ErrorCode.NONE ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : refusal(name)

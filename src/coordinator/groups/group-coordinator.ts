@@ -1,0 +1,297 @@
+/**
+ * The group coordinator of this node: classic groups and committed offsets, kept in `__consumer_offsets`. The handlers of the
+ * group APIs call it, the destination of links commits through it, and the transaction coordinator tells it how transactions end.
+ */
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Uuid } from '../../core/uuid.ts'
+import type { ImageSubscriber } from '../../metadata/controller-port.ts'
+import type { MetadataDelta } from '../../metadata/metadata-delta.ts'
+import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import type { Compression } from '../../protocol/batches/batch-header.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import { CoordinatorError, coordinatorErrorCode } from '../runtime/coordinator-error.ts'
+import type { InternalTopic } from '../runtime/internal-topics.ts'
+import {
+  type Loaded,
+  StatePartitions,
+  type StatePartitionsOptions,
+  type WriteTransaction,
+} from '../runtime/state-partitions.ts'
+import { joinAnswer } from './classic-group.ts'
+import { type CommitRequest, commitOffsets, commitTransactionalOffsets, deleteOffsets } from './commit-offsets.ts'
+import { removeOffsetsOfTopics } from './expire-offsets.ts'
+import { type FetchedTopic, type FetchOffsetsRequest, fetchOffsets } from './fetch-offsets.ts'
+import type { JoinAnswer, SyncAnswer } from './group-member.ts'
+import {
+  type DescribedGroup,
+  deleteGroup,
+  describeGroup,
+  type GroupFilter,
+  type ListedGroup,
+  listGroups,
+} from './group-overview.ts'
+import type { GroupSettings } from './group-settings.ts'
+import { GroupShard } from './group-shard.ts'
+import { type JoinRequest, joinGroup } from './join-group.ts'
+import {
+  heartbeat,
+  type LeftMember,
+  leaveGroup,
+  type MemberIdentity,
+  type MemberRequest,
+  type SyncRequest,
+  syncFailure,
+  syncGroup,
+} from './membership.ts'
+import { OffsetExpiry } from './offset-expiry.ts'
+import { ServedShard } from './served-shard.ts'
+
+export interface GroupCoordinatorOptions
+  extends Pick<StatePartitionsOptions<GroupShard>, 'brokerId' | 'replicas' | 'controller'> {
+  readonly topic: InternalTopic
+  readonly compression?: Compression
+  readonly settings: GroupSettings
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Counters since the start, and gauges. */
+export interface GroupFigures {
+  readonly groups: number
+  readonly members: number
+  readonly offsetCommits: number
+}
+
+export class GroupCoordinator implements ImageSubscriber {
+  readonly name = 'groups'
+  readonly #options: GroupCoordinatorOptions
+  readonly #logger: Logger
+  readonly #partitions: StatePartitions<GroupShard>
+  readonly #shards = new Map<Loaded<GroupShard>, ServedShard>()
+  /** Topics that went while a shard was being loaded. */
+  readonly #deletedTopics = new Map<string, Uuid>()
+  #offsetCommits = 0
+  readonly #expiry: OffsetExpiry
+
+  constructor(options: GroupCoordinatorOptions) {
+    const { topic, settings, clock, logger } = options
+    this.#options = options
+    this.#logger = logger.child({ component: 'groups' })
+    this.#partitions = new StatePartitions<GroupShard>({
+      ...options,
+      definition: topic,
+      createState: () => new GroupShard(),
+      replay: (shard, record, batch) => shard.replay(record, batch),
+      replayMarker: (shard, marker) => shard.replayMarker(marker),
+      loaded: loaded => this.#serve(loaded, { settings, clock, logger: this.#logger }),
+      unloaded: loaded => this.#unserve(loaded),
+    })
+    this.#expiry = new OffsetExpiry({
+      intervalMs: settings.retentionCheckMs,
+      shards: () => [...this.#shards.values()],
+      clock,
+      logger: this.#logger,
+    })
+  }
+
+  get figures(): GroupFigures {
+    const groups = [...this.#shards.keys()].flatMap(({ state }) => [...state.groups.values()])
+    const members = groups.reduce((sum, group) => sum + group.members.size, 0)
+    return { groups: groups.length, members, offsetCommits: this.#offsetCommits }
+  }
+
+  get topic(): string {
+    return this.#partitions.topic
+  }
+
+  /** Partition of `__consumer_offsets` that holds the group: its leader is the group's coordinator. */
+  partitionFor(groupId: string): number {
+    return this.#partitions.partitionFor(groupId)
+  }
+
+  /** Creates `__consumer_offsets` unless it exists. Throws CoordinatorError COORDINATOR_NOT_AVAILABLE. */
+  ensureTopic(): Promise<void> {
+    return this.#partitions.ensureTopic()
+  }
+
+  /** Resolves when the member has its place in a generation, or with why it has none. */
+  async join(request: JoinRequest): Promise<JoinAnswer> {
+    const { sessionTimeoutMs } = request.description
+    const { sessionTimeoutMsMin, sessionTimeoutMsMax } = this.#options.settings
+    if (request.groupId === '') return joinAnswer(ErrorCode.INVALID_GROUP_ID, request.memberId)
+    if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax)
+      return joinAnswer(ErrorCode.INVALID_SESSION_TIMEOUT, request.memberId)
+    try {
+      return await joinGroup(this.#shard(request.groupId), request)
+    } catch (error) {
+      return joinAnswer(this.#codeOf(error), '')
+    }
+  }
+
+  /** Resolves to the member's assignment, or with why there is none. */
+  async sync(request: SyncRequest): Promise<SyncAnswer> {
+    if (request.groupId === '') return syncFailure(ErrorCode.INVALID_GROUP_ID)
+    try {
+      return await syncGroup(this.#shard(request.groupId), request)
+    } catch (error) {
+      return syncFailure(this.#codeOf(error))
+    }
+  }
+
+  /** The code to answer. */
+  heartbeat(request: MemberRequest): number {
+    if (request.groupId === '') return ErrorCode.INVALID_GROUP_ID
+    try {
+      return heartbeat(this.#shard(request.groupId), request)
+    } catch (error) {
+      const code = this.#codeOf(error)
+      // Its session begins when the group is loaded.
+      return code === ErrorCode.COORDINATOR_LOAD_IN_PROGRESS ? ErrorCode.NONE : code
+    }
+  }
+
+  async leave(
+    groupId: string,
+    members: readonly MemberIdentity[],
+  ): Promise<{ errorCode: number; members: LeftMember[] }> {
+    if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID, members: [] }
+    try {
+      return { errorCode: ErrorCode.NONE, members: await leaveGroup(this.#shard(groupId), groupId, members) }
+    } catch (error) {
+      const errorCode = this.#codeOf(error)
+      if (errorCode !== ErrorCode.UNKNOWN_MEMBER_ID) return { errorCode, members: [] }
+      return { errorCode: ErrorCode.NONE, members: members.map(member => ({ ...member, errorCode })) }
+    }
+  }
+
+  /** Codes in the order of the request's offsets, once they are durable. */
+  async commitOffsets(request: CommitRequest): Promise<number[]> {
+    try {
+      const codes = await commitOffsets(this.#shard(request.groupId), request)
+      this.#offsetCommits += codes.length
+      return codes
+    } catch (error) {
+      return request.offsets.map(() => this.#codeOf(error))
+    }
+  }
+
+  /**
+   * Offsets that count once the producer's transaction is committed; codes in the order of the request's offsets. That the
+   * transaction is open is the caller's business.
+   */
+  async commitTransactionalOffsets(
+    request: Omit<CommitRequest, 'retentionMs' | 'unknownGroup'>,
+    transaction: WriteTransaction,
+  ): Promise<number[]> {
+    if (request.groupId === '') return request.offsets.map(() => ErrorCode.INVALID_GROUP_ID)
+    try {
+      const codes = await commitTransactionalOffsets(this.#shard(request.groupId), request, transaction)
+      this.#offsetCommits += codes.length
+      return codes
+    } catch (error) {
+      return request.offsets.map(() => this.#codeOf(error))
+    }
+  }
+
+  /** To be called after the marker was appended to this partition of `__consumer_offsets`; a partition that is being loaded reads it. */
+  transactionCompleted(partition: number, producerId: bigint, committed: boolean): void {
+    for (const [loaded, shard] of this.#shards)
+      if (loaded.partition === partition) shard.state.replayMarker({ producerId, committed })
+  }
+
+  async fetchOffsets(request: FetchOffsetsRequest): Promise<{ errorCode: number; topics: FetchedTopic[] }> {
+    try {
+      return { errorCode: ErrorCode.NONE, topics: await fetchOffsets(this.#shard(request.groupId), request) }
+    } catch (error) {
+      return { errorCode: this.#codeOf(error), topics: [] }
+    }
+  }
+
+  /** Codes in the order of `places`; `errorCode` is for all of them. */
+  async deleteOffsets(
+    groupId: string,
+    places: readonly { readonly topic: string; readonly partition: number }[],
+  ): Promise<{ errorCode: number; codes: number[] }> {
+    if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID, codes: [] }
+    try {
+      return { errorCode: ErrorCode.NONE, codes: await deleteOffsets(this.#shard(groupId), groupId, places) }
+    } catch (error) {
+      return { errorCode: this.#codeOf(error), codes: [] }
+    }
+  }
+
+  /** Groups that this node coordinates. */
+  listGroups(filter: GroupFilter): { errorCode: number; groups: ListedGroup[] } {
+    if (this.#partitions.loading) return { errorCode: ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, groups: [] }
+    const groups = [...this.#shards.values()].flatMap(shard => listGroups(shard, filter))
+    return { errorCode: ErrorCode.NONE, groups }
+  }
+
+  /** `group` is undefined if there is an error, GROUP_ID_NOT_FOUND among them. */
+  describeGroup(groupId: string): { errorCode: number; group: DescribedGroup | undefined } {
+    try {
+      const group = describeGroup(this.#shard(groupId), groupId)
+      return { errorCode: group ? ErrorCode.NONE : ErrorCode.GROUP_ID_NOT_FOUND, group }
+    } catch (error) {
+      return { errorCode: this.#codeOf(error), group: undefined }
+    }
+  }
+
+  /** The code to answer, once the group and its offsets are durably gone. */
+  async deleteGroup(groupId: string): Promise<number> {
+    try {
+      return await deleteGroup(this.#shard(groupId), groupId)
+    } catch (error) {
+      return this.#codeOf(error)
+    }
+  }
+
+  onImage(image: MetadataImage, delta: MetadataDelta): void {
+    for (const topic of delta.deletedTopics.values()) this.#deletedTopics.set(topic.name, topic.id)
+    this.#partitions.onImage(image)
+    if (this.#deletedTopics.size === 0) return
+    for (const shard of this.#shards.values()) this.#removeOffsets(shard)
+    if (!this.#partitions.loading) this.#deletedTopics.clear()
+  }
+
+  /** Answers everybody who waits, stops every timer and resolves when nothing runs any more. */
+  async close(): Promise<void> {
+    this.#expiry.close()
+    await this.#partitions.close()
+  }
+
+  #serve(loaded: Loaded<GroupShard>, context: { settings: GroupSettings; clock: Clock; logger: Logger }): void {
+    const shard = new ServedShard(loaded, this.#partitions, context)
+    this.#shards.set(loaded, shard)
+    for (const group of loaded.state.groups.values()) shard.rebalancing.resume(group)
+    if (this.#deletedTopics.size > 0) this.#removeOffsets(shard)
+  }
+
+  #unserve(loaded: Loaded<GroupShard>): void {
+    this.#shards.delete(loaded)
+    const nowMs = this.#options.clock.nowMs()
+    for (const group of loaded.state.groups.values()) group.end(ErrorCode.NOT_COORDINATOR, nowMs)
+  }
+
+  #shard(groupId: string): ServedShard {
+    const shard = this.#shards.get(this.#partitions.state(groupId))
+    if (!shard) throw new CoordinatorError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    return shard
+  }
+
+  #codeOf(error: unknown): number {
+    if (!(error instanceof CoordinatorError))
+      this.#logger.error('a group operation failed unexpectedly', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      })
+    return coordinatorErrorCode(error)
+  }
+
+  #removeOffsets(shard: ServedShard): void {
+    removeOffsetsOfTopics(shard, new Map(this.#deletedTopics)).catch(error =>
+      this.#logger.warn('offsets of deleted topics could not be removed', { error: messageOf(error) }),
+    )
+  }
+}

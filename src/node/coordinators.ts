@@ -1,0 +1,29 @@
+/** The coordinators of a node, groups and transactions, wired to each other and subscribed behind the replicas; node.ts starts them. */
+import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
+import { openGroups } from '../coordinator/groups/open-groups.ts'
+import { type OpenTransactionsOptions, openTransactions } from '../coordinator/transactions/open-transactions.ts'
+import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
+import type { Controller } from '../metadata/controller-port.ts'
+import type { Startup } from './startup.ts'
+
+export interface Coordinators {
+  readonly groups: GroupCoordinator
+  readonly transactions: TransactionCoordinator
+}
+
+/** They load in the background: until a key's state is there, it is answered with COORDINATOR_LOAD_IN_PROGRESS. */
+export async function openCoordinators(
+  options: Omit<OpenTransactionsOptions, 'offsetsEnded'> & { readonly controller: Controller },
+  startup: Startup,
+): Promise<Coordinators> {
+  const groups = openGroups(options)
+  startup.onStop('groups', () => groups.close())
+  const transactions = openTransactions({
+    ...options,
+    offsetsEnded: (partition, producerId, committed) => groups.transactionCompleted(partition, producerId, committed),
+  })
+  startup.onStop('transactions', () => transactions.close())
+  await options.controller.subscribe(groups)
+  await options.controller.subscribe(transactions.partitions)
+  return { groups, transactions }
+}
