@@ -39,7 +39,7 @@ export const parityCase = <Q, QI, R, RI>(
 const LEFT_OUT: ReadonlySet<string> = new Set(['topicId', 'clusterId', 'port', 'throttleTimeMs', 'logDir'])
 
 /** JSON with errors by name, without their texts (ours are our own) and without what belongs to one node only. */
-function comparable(value: unknown): string {
+export function comparable(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (LEFT_OUT.has(key) || key.toLowerCase().includes('errormessage')) return undefined
     if (key === 'errorCode' && typeof part === 'number') return errorName(part)

@@ -92,6 +92,8 @@ function sort(
   const ids = repeated(named.flatMap(({ name, topicId }) => (name === null && topicId !== ZERO_UUID ? [topicId] : [])))
   const byId = new Set(named.map(({ topicId }) => topicId))
   const wanted: Named[] = []
+  /** Ids of topics that are also named: such a topic stays, the answer is about the name. */
+  const alsoNamed = new Set<Uuid>()
   const refused: TopicAnswer[] = [
     ...[...names].map(name => invalid({ name, topicId: ZERO_UUID }, 'Duplicate topic name.')),
     ...[...ids].map(topicId => invalid({ name: null, topicId }, 'Duplicate topic id.')),
@@ -106,14 +108,15 @@ function sort(
     else if (!(name !== null && names.has(name)) && !ids.has(topicId)) {
       const denial = denied(topic)
       if (denial) refused.push(denial)
-      else if (resolvedId !== undefined && byId.has(resolvedId))
+      else if (resolvedId !== undefined && byId.has(resolvedId)) {
+        alsoNamed.add(resolvedId)
         refused.push(
           invalid({ name, topicId: resolvedId }, 'The provided topic name maps to an ID that was already supplied.'),
         )
-      else wanted.push(topic)
+      } else wanted.push(topic)
     }
   }
-  return { wanted, refused }
+  return { wanted: wanted.filter(({ topicId }) => !alsoNamed.has(topicId)), refused }
 }
 
 function askGate(broker: BrokerContext, image: MetadataImage, wanted: readonly Named[]) {

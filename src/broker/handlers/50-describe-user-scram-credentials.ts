@@ -30,7 +30,12 @@ export const describeUserScramCredentials = handlerOf(DescribeUserScramCredentia
       results: distinct.map(user => (isTwice(user) ? namedTwice(user) : described(user, known.get(user)))),
     }
   },
-  failed: (_request, errorCode) => ({ throttleTimeMs: 0, errorCode, errorMessage: null, results: [] }),
+  failed: ({ users }, errorCode) => ({
+    throttleTimeMs: 0,
+    errorCode,
+    errorMessage: null,
+    results: (users ?? []).map(({ name: user }) => ({ user, errorCode, errorMessage: null, credentialInfos: [] })),
+  }),
 })
 
 function credentialsByUser({ scramCredentials }: MetadataImage): Map<string, UserAnswer['credentialInfos']> {
