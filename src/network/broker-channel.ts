@@ -11,12 +11,13 @@ import { FrameAssembler } from './frame-assembler.ts'
 import type { FrameBuffers } from './frame-buffers.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { writeChunks } from './socket-writer.ts'
+import { type ClientTls, describeTlsError, isTlsError } from './tls/client-tls.ts'
 
 export interface ChannelOptions {
   readonly host: string
   readonly port: number
   readonly clientId: string
-  /** For name resolution and TCP. */
+  /** For name resolution, TCP and TLS. */
   readonly connectTimeoutMs: number
   /** A larger answer closes the connection. Default 256 MiB. */
   readonly maxResponseBytes?: number
@@ -24,6 +25,8 @@ export interface ChannelOptions {
   readonly signal?: AbortSignal | undefined
   readonly clock: Clock
   readonly dnsLookup?: DnsLookup | undefined
+  /** Default: no TLS. */
+  readonly tls?: ClientTls | undefined
   /** Where the memory of answers comes from, and goes if it is given back. Default: fresh memory. */
   readonly frames?: FrameBuffers | undefined
 }
@@ -74,7 +77,7 @@ export class BrokerChannel {
     this.#resolveClosed = resolve
   }
 
-  /** Rejects with ConnectionError (dns, tcp, timeout) or the signal's reason. */
+  /** Rejects with ConnectionError (dns, tcp, tls, timeout) or the signal's reason. */
   static async open(options: ChannelOptions): Promise<BrokerChannel> {
     const channel = new BrokerChannel(options)
     const socket = await dial({
@@ -83,7 +86,12 @@ export class BrokerChannel {
       readInto: () => channel.#readInto(),
     })
     channel.#socket = socket
-    socket.on('error', error => channel.#fail('closed', `the broker closed the connection (${error.message})`))
+    socket.on('error', error =>
+      // With TLS 1.3 a broker looks at our certificate after our handshake is over.
+      isTlsError(error)
+        ? channel.#fail('tls', describeTlsError(error))
+        : channel.#fail('closed', `the broker closed the connection (${error.message})`),
+    )
     socket.on('end', () => channel.#fail('closed', 'the broker closed the connection'))
     socket.on('close', () => channel.#fail('closed', 'the broker closed the connection'))
     if (socket.destroyed) channel.#fail('closed', 'the broker closed the connection')

@@ -5,6 +5,8 @@ import { type BrokerApis, negotiateVersions } from './api-negotiation.ts'
 import { BrokerChannel, type ChannelOptions } from './broker-channel.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { VersionRange } from './headers.ts'
+import type { ClientMechanism } from './login/client-exchange.ts'
+import { ClientSession } from './login/client-session.ts'
 import type { ClientSoftware } from './request-handler.ts'
 
 export interface ConnectOptions extends ChannelOptions {
@@ -12,6 +14,8 @@ export interface ConnectOptions extends ChannelOptions {
   readonly requestTimeoutMs: number
   /** How we introduce ourselves (KIP-511). */
   readonly software?: ClientSoftware
+  /** Default: no login. */
+  readonly login?: ClientMechanism | undefined
 }
 
 /** An api to call, e.g. `{ request: FetchRequest, response: FetchResponse }` of protocol/messages. */
@@ -43,22 +47,31 @@ export class BrokerConnection {
   readonly brokerApis: BrokerApis
   readonly #channel: BrokerChannel
   readonly #requestTimeoutMs: number
+  readonly #session: ClientSession | undefined
 
-  private constructor(channel: BrokerChannel, brokerApis: BrokerApis, options: ConnectOptions) {
+  private constructor(
+    channel: BrokerChannel,
+    of: { brokerApis: BrokerApis; session: ClientSession | undefined },
+    options: ConnectOptions,
+  ) {
     this.host = options.host
     this.port = options.port
-    this.brokerApis = brokerApis
+    this.brokerApis = of.brokerApis
+    this.#session = of.session
     this.#channel = channel
     this.#requestTimeoutMs = options.requestTimeoutMs
   }
 
-  /** Connects to the first address that answers and learns the broker's api versions. */
+  /** Connects to the first address that answers, learns the broker's api versions, and logs in. */
   static async connect(options: ConnectOptions): Promise<BrokerConnection> {
     const channel = await BrokerChannel.open(options)
     try {
-      const { requestTimeoutMs: timeoutMs, signal } = options
+      const { requestTimeoutMs: timeoutMs, signal, login: mechanism, clock } = options
       const software = options.software ?? SOFTWARE_DEFAULT
-      return new BrokerConnection(channel, await negotiateVersions(channel, { software, timeoutMs, signal }), options)
+      const brokerApis = await negotiateVersions(channel, { software, timeoutMs, signal })
+      const session = mechanism && new ClientSession({ channel, mechanism, brokerApis, timeoutMs, clock })
+      await session?.start(signal)
+      return new BrokerConnection(channel, { brokerApis, session }, options)
     } catch (error) {
       channel.close()
       throw error
@@ -89,7 +102,7 @@ export class BrokerConnection {
   }
 
   /**
-   * Sends at once (other requests may be under way) and waits for the answer. Records and bytes in it are views of its frame;
+   * Sends at once (other requests may be under way), or as soon as the login is renewed, and waits for the answer. Records and bytes in it are views of its frame;
    * `release` may be called, once, when nobody looks at them any more.
    */
   async send<Q, R>(
@@ -100,6 +113,8 @@ export class BrokerConnection {
     const { name, apiKey } = api.request
     const version = options.version ?? this.versionFor(apiKey)
     if (version === undefined) throw this.#noVersion(api)
+    const renewal = this.#session?.renewal
+    if (renewal) await renewal
     const answer = await this.#channel.exchange({
       apiKey,
       version,

@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { type Clock, sleep } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { ConnectionError } from './connection-error.ts'
+import { type ClientTls, connectTls, describeTlsError } from './tls/client-tls.ts'
 
 /** All addresses of a host name, best first; rejects or answers none when it does not resolve. */
 export type DnsLookup = (host: string) => Promise<readonly string[]>
@@ -13,11 +14,12 @@ const systemLookup: DnsLookup = async host => (await lookup(host, { all: true })
 export interface DialOptions {
   readonly host: string
   readonly port: number
-  /** For name resolution and all addresses together; each address gets an equal share of what is left. */
+  /** For name resolution, TLS and all addresses together; each address gets an equal share of what is left. */
   readonly connectTimeoutMs: number
   readonly signal?: AbortSignal | undefined
   readonly clock: Clock
   readonly dnsLookup?: DnsLookup | undefined
+  readonly tls?: ClientTls | undefined
   /** Receives what is read. The buffer is reused: copy before returning, unless it is the one given by `readInto`. Must not throw. */
   readonly onBytes: (bytes: Buffer) => void
   /** Asked before every read where to put what comes next; undefined = a buffer of the connection's. */
@@ -27,7 +29,7 @@ export interface DialOptions {
 /** One buffer per connection for what has no place of its own: no allocation per read. */
 const READ_BUFFER_BYTES = 64 * 1024
 
-/** Rejects with ConnectionError (dns, tcp, timeout) or the signal's reason. */
+/** Rejects with ConnectionError (dns, tcp, tls, timeout) or the signal's reason. */
 export async function dial(options: DialOptions): Promise<Socket> {
   const { clock, host, port } = options
   const deadlineMs = clock.monotonicMs() + options.connectTimeoutMs
@@ -43,7 +45,8 @@ export async function dial(options: DialOptions): Promise<Socket> {
     }
   }
   // Refused by one address and silent at another: silence says less.
-  const kind = failures.every(failure => failure.kind === 'timeout') ? 'timeout' : 'tcp'
+  const kinds = failures.map(failure => failure.kind)
+  const kind = kinds.includes('tls') ? 'tls' : kinds.every(found => found === 'timeout') ? 'timeout' : 'tcp'
   const reasons = failures.map(failure => failure.message).join('; ')
   throw new ConnectionError(kind, `cannot connect to ${host}:${port}: ${reasons}`, { cause: failures[0] })
 }
@@ -71,10 +74,24 @@ async function dialAddress(options: DialOptions, address: string, timeoutMs: num
       return true
     },
   }
-  const socket = connect({ host: address, port: options.port, onread, noDelay: true, keepAlive: true })
+  const { host, port, tls } = options
+  const socket = tls
+    ? connectTls(tls, { host, address, port, onread })
+    : connect({ host: address, port, onread, noDelay: true, keepAlive: true })
+  let reached = false
   const outcome = new Promise<Socket | ConnectionError>(resolve => {
-    socket.once('connect', () => resolve(socket))
-    socket.once('error', error => resolve(new ConnectionError('tcp', describe(error, address), { cause: error })))
+    socket.once('connect', () => {
+      reached = true
+      if (!tls) resolve(socket)
+    })
+    socket.once('secureConnect', () => resolve(socket))
+    socket.once('error', error =>
+      resolve(
+        reached
+          ? new ConnectionError('tls', `${address}: ${describeTlsError(error)}`, { cause: error })
+          : new ConnectionError('tcp', describe(error, address), { cause: error }),
+      ),
+    )
   })
   try {
     const answer = await inTime(outcome, options, timeoutMs)

@@ -7,6 +7,8 @@ import { ErrorCode, errorName, errorOf } from '../protocol/errors.ts'
 const failureByKind: Readonly<Record<ConnectionErrorKind, SourceFailure>> = {
   dns: 'dns',
   tcp: 'tcp',
+  tls: 'tls',
+  login: 'login',
   timeout: 'timeout',
   closed: 'tcp',
   protocol: 'protocol',
