@@ -151,7 +151,8 @@ const tryAgain = (errorCode: number): AppendOutcome =>
     `the transaction of the partition cannot be verified now: ${errorName(errorCode)}`,
   )
 
-const isVerificationOn = (broker: BrokerContext, { image }: RequestOrigin): boolean => {
+/** `transaction.partition.verification.enable`, which may be altered at run time. */
+export const isVerificationOn = (broker: BrokerContext, { image }: RequestOrigin): boolean => {
   const layers = configLayers(image, { brokerId: broker.brokerId, file: broker.settings.file })
   return effectiveBrokerConfig('transaction.partition.verification.enable', layers)?.trim().toLowerCase() !== 'false'
 }

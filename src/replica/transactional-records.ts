@@ -28,8 +28,8 @@ export function beginVerification(
 }
 
 /**
- * Right before the append, in the partition's queue. Throws ClientAppendError: INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE if a marker
- * came after the coordinator was asked, OUT_OF_ORDER_SEQUENCE_NUMBER. A repeated batch is let through: it is not appended.
+ * Right before a client's append, in the partition's queue. Throws ClientAppendError: as `checkOpen`, or
+ * OUT_OF_ORDER_SEQUENCE_NUMBER. A repeated batch is let through: it is not appended.
  */
 export function checkTransactional(
   partition: Partition,
@@ -37,15 +37,7 @@ export function checkTransactional(
   proof: TransactionProof | undefined,
 ): void {
   if (partition.log.checkProducer(header).kind === 'duplicate') return
-  if (!isOpenHere(partition, header)) {
-    refuseFenced(partition, header)
-    const missing = (proof?.required ?? true) && !partition.verifications.holds(proof?.guard)
-    if (missing)
-      throw new ClientAppendError(
-        ErrorCode.INVALID_TXN_STATE,
-        `${partition.name}: the records are not part of an ongoing transaction`,
-      )
-  }
+  checkOpen(partition, header, proof)
   const known = (partition.log.producer(header.producerId)?.batches.length ?? 0) > 0
   if (partition.verifications.isOutOfOrder(header, known))
     throw new ClientAppendError(
@@ -54,19 +46,32 @@ export function checkTransactional(
     )
 }
 
+/**
+ * Right before the append, in the partition's queue: is the producer's transaction open? Throws ClientAppendError:
+ * INVALID_PRODUCER_EPOCH, or INVALID_TXN_STATE if a marker came after the coordinator was asked.
+ */
+export function checkOpen(partition: Partition, producer: Producer, proof: TransactionProof | undefined): void {
+  if (isOpenHere(partition, producer)) return
+  refuseFenced(partition, producer)
+  if (proof?.required === false || partition.verifications.holds(proof?.guard)) return
+  throw new ClientAppendError(
+    ErrorCode.INVALID_TXN_STATE,
+    `${partition.name}: the records are not part of an ongoing transaction`,
+  )
+}
+
+interface Producer {
+  readonly producerId: bigint
+  readonly producerEpoch: number
+}
+
 /** A transaction of the producer, in this epoch, has records here and no marker yet. */
-function isOpenHere(
-  partition: Partition,
-  batch: { readonly producerId: bigint; readonly producerEpoch: number },
-): boolean {
+function isOpenHere(partition: Partition, batch: Producer): boolean {
   const entry = partition.log.producer(batch.producerId)
   return entry !== undefined && entry.transactionFirstOffset >= 0 && entry.producerEpoch === batch.producerEpoch
 }
 
-function refuseFenced(
-  partition: Partition,
-  batch: { readonly producerId: bigint; readonly producerEpoch: number },
-): void {
+function refuseFenced(partition: Partition, batch: Producer): void {
   const epoch = partition.log.producer(batch.producerId)?.producerEpoch ?? -1
   if (batch.producerEpoch >= epoch) return
   throw new ClientAppendError(

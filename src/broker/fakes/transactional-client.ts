@@ -5,14 +5,16 @@ import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ProduceApi } from '../../protocol/messages/00-produce.ts'
 import { InitProducerIdApi } from '../../protocol/messages/22-init-producer-id.ts'
 import { AddPartitionsToTxnApi } from '../../protocol/messages/24-add-partitions-to-txn.ts'
+import { AddOffsetsToTxnApi } from '../../protocol/messages/25-add-offsets-to-txn.ts'
 import { EndTxnApi } from '../../protocol/messages/26-end-txn.ts'
+import { TxnOffsetCommitApi } from '../../protocol/messages/28-txn-offset-commit.ts'
 import { DescribeTransactionsApi } from '../../protocol/messages/65-describe-transactions.ts'
 import type { TestNode } from './test-node.ts'
 
 /** Versions of the requests of one generation of clients. */
 const REQUEST_VERSIONS = {
-  1: { produce: 11, end: 4 },
-  2: { produce: 12, end: 5 },
+  1: { produce: 11, end: 4, offsets: 4 },
+  2: { produce: 12, end: 5, offsets: 5 },
 } as const
 
 export class TransactionalClient {
@@ -84,6 +86,25 @@ export class TransactionalClient {
     const errorCode = answer?.responses[0]?.partitionResponses[0]?.errorCode ?? -1
     if (errorCode === 0) this.#sequences.set(key, sequence + 1)
     return errorName(errorCode)
+  }
+
+  /** The first generation names the group before. */
+  async addGroup(groupId: string): Promise<string> {
+    const { id: transactionalId, producerId, producerEpoch } = this
+    const answer = await this.#node.call(AddOffsetsToTxnApi, { transactionalId, producerId, producerEpoch, groupId })
+    return errorName(answer?.errorCode ?? -1)
+  }
+
+  /** Of partition 0 of `orders`. */
+  async commitOffset(groupId: string, committedOffset: bigint): Promise<string> {
+    const { id: transactionalId, producerId, producerEpoch } = this
+    const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: null }]
+    const answer = await this.#node.call(
+      TxnOffsetCommitApi,
+      { transactionalId, producerId, producerEpoch, groupId, topics: [{ name: 'orders', partitions }] },
+      { version: REQUEST_VERSIONS[this.#generation].offsets },
+    )
+    return errorName(answer?.topics[0]?.partitions[0]?.errorCode ?? -1)
   }
 
   /** Takes over the epoch of the next transaction. */

@@ -21,8 +21,10 @@ import { deleteRecords } from './21-delete-records.ts'
 import { initProducerId } from './22-init-producer-id.ts'
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts'
 import { addPartitionsToTxn } from './24-add-partitions-to-txn.ts'
+import { addOffsetsToTxn } from './25-add-offsets-to-txn.ts'
 import { endTxn } from './26-end-txn.ts'
 import { writeTxnMarkers } from './27-write-txn-markers.ts'
+import { txnOffsetCommit } from './28-txn-offset-commit.ts'
 import { describeAcls } from './29-describe-acls.ts'
 import { createAcls } from './30-create-acls.ts'
 import { deleteAcls } from './31-delete-acls.ts'
@@ -75,8 +77,10 @@ export const handlers: readonly Handler[] = [
   initProducerId,
   offsetForLeaderEpoch,
   addPartitionsToTxn,
+  addOffsetsToTxn,
   endTxn,
   writeTxnMarkers,
+  txnOffsetCommit,
   describeAcls,
   createAcls,
   deleteAcls,

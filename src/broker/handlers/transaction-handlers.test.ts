@@ -3,6 +3,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import { OffsetFetchApi } from '../../protocol/messages/09-offset-fetch.ts'
 import { WriteTxnMarkersApi } from '../../protocol/messages/27-write-txn-markers.ts'
 import { DescribeTransactionsApi } from '../../protocol/messages/65-describe-transactions.ts'
 import { ListTransactionsApi } from '../../protocol/messages/66-list-transactions.ts'
@@ -11,7 +12,10 @@ import { TestNode, type TestNodeOptions } from '../fakes/test-node.ts'
 import { TransactionalClient, turn } from '../fakes/transactional-client.ts'
 
 /** One partition of `__transaction_state` is quicker to make than fifty. */
-const file = new Map([['transaction.state.log.num.partitions', '1']])
+const file = new Map([
+  ['transaction.state.log.num.partitions', '1'],
+  ['offsets.topic.num.partitions', '1'],
+])
 
 async function start(options: TestNodeOptions = {}): Promise<TestNode> {
   const node = await TestNode.start({ file, ...options })
@@ -19,6 +23,19 @@ async function start(options: TestNodeOptions = {}): Promise<TestNode> {
   await node.transactions.partitions.ensureTopic()
   while (node.transactions.partitions.loading) await turn()
   return node
+}
+
+const committedOffset = async (node: TestNode, groupId: string) => {
+  const partitionIndexes = [0]
+  const answer = await node.call(
+    OffsetFetchApi,
+    {
+      groups: [{ groupId, topics: [{ name: 'orders', partitionIndexes }] }],
+      requireStable: false,
+    },
+    { version: 9 },
+  )
+  return answer?.groups[0]?.topics[0]?.partitions[0]?.committedOffset
 }
 
 const markers = async (node: TestNode, partition = 0) => {
@@ -207,5 +224,36 @@ test('with version 2 an abort without any record bumps the epoch too, and a repe
   client.producerEpoch = before
   strictEqual(await client.end(false), 'NONE')
   strictEqual(client.producerEpoch, before + 1)
+  await node.close()
+})
+
+for (const generation of [1, 2] as const)
+  test(`offsets of a transaction count when it is committed, generation ${generation}`, async () => {
+    const node = await start()
+    await node.groups.ensureTopic()
+    const client = new TransactionalClient(node, { generation })
+    await client.init()
+    const send = async (offset: bigint, committed: boolean) => {
+      if (generation === 1) strictEqual(await client.addGroup('g'), 'NONE')
+      strictEqual(await client.commitOffset('g', offset), 'NONE')
+      strictEqual(await client.end(committed), 'NONE')
+      await client.settled()
+      return await committedOffset(node, 'g')
+    }
+    strictEqual(await send(5n, true), 5n)
+    strictEqual(await send(9n, false), 5n)
+    strictEqual(await send(7n, true), 7n)
+    const { log, lastStableOffset } = node.partition('__consumer_offsets')
+    strictEqual(lastStableOffset, log.logEndOffset)
+    await node.close()
+  })
+
+test('offsets of the first generation need a group that was added', async () => {
+  const node = await start()
+  await node.groups.ensureTopic()
+  const client = new TransactionalClient(node, { generation: 1 })
+  await client.init()
+  strictEqual(await client.commitOffset('g', 1n), 'TRANSACTION_ABORTABLE')
+  strictEqual(await committedOffset(node, 'g'), -1n)
   await node.close()
 })

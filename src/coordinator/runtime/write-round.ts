@@ -3,7 +3,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Compression } from '../../protocol/batches/batch-header.ts'
 import { buildBatch } from '../../protocol/batches/build-batch.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import { ClientAppendError } from '../../replica/client-append-error.ts'
 import type { Partition } from '../../replica/partition.ts'
+import { checkOpen, type TransactionProof } from '../../replica/transactional-records.ts'
 import { CoordinatorError } from './coordinator-error.ts'
 import type { StateRecord } from './load-records.ts'
 
@@ -11,6 +13,8 @@ import type { StateRecord } from './load-records.ts'
 export interface WriteTransaction {
   readonly producerId: bigint
   readonly producerEpoch: number
+  /** That the transaction coordinator has the partition in it (KIP-890); checked once more right before the append. */
+  readonly proof?: TransactionProof
 }
 
 export interface Write {
@@ -94,17 +98,20 @@ const sameProducer = (a: Write, b: Write): boolean =>
   a.transaction?.producerId === b.transaction?.producerId &&
   a.transaction?.producerEpoch === b.transaction?.producerEpoch
 
-/** Resolves to the writes that are in the log now: all, or none if their producer is fenced. */
+/** Resolves to the writes that are in the log now: all, or none if their producer is fenced, or those whose transaction is open. */
 async function append(
   partition: Partition,
-  writes: readonly QueuedWrite[],
+  queued: readonly QueuedWrite[],
   { clock, compression }: RoundContext,
 ): Promise<readonly QueuedWrite[]> {
   const timestamp = BigInt(clock.nowMs())
+  const writes = queued.filter(write => isAdmitted(partition, write))
+  if (writes.length === 0) return []
   const transaction = writes[0]?.transaction
+  const { producerId = -1n, producerEpoch = -1 } = transaction ?? {}
   const batch = buildBatch({
     compression,
-    ...(transaction ? { ...transaction, transactional: true } : {}),
+    ...(transaction ? { producerId, producerEpoch, transactional: true } : {}),
     records: writes.flatMap(({ records }) => records.map(({ key, value }) => ({ timestamp, key, value }))),
   })
   const result = await partition.log.appendAsLeader(batch, {
@@ -116,7 +123,22 @@ async function append(
     for (const write of writes) write.reject(error)
     return []
   }
+  if (transaction) partition.verifications.appended(producerId)
   partition.appended(batch.length)
   for (const write of writes) write.appended?.(result.baseOffset)
   return writes
+}
+
+/** Rejects a write whose transaction has ended since the coordinator was asked. */
+function isAdmitted(partition: Partition, write: QueuedWrite): boolean {
+  const { transaction } = write
+  if (!transaction?.proof) return true
+  try {
+    checkOpen(partition, transaction, transaction.proof)
+    return true
+  } catch (error) {
+    if (!(error instanceof ClientAppendError)) throw error
+    write.reject(new CoordinatorError(error.errorCode, error.message))
+    return false
+  }
 }
