@@ -9,6 +9,8 @@ export interface AccessCase {
   /** Unique; begins with the API. */
   readonly name: string
   readonly users: readonly User[]
+  /** Why Lockstep answers otherwise on purpose. */
+  readonly differs: string | undefined
   /** Resolves to what the node answers, as text that can be compared. */
   readonly askAs: (user: User, peer: SecuredPeer) => Promise<string>
 }
@@ -18,6 +20,7 @@ export interface AccessCaseOptions<QI, R> {
   readonly version?: number
   /** Default: all. */
   readonly users?: readonly User[]
+  readonly differs?: string | undefined
   readonly request: QI | ((peer: SecuredPeer) => QI)
   /** The part that is compared; default: all of it. */
   readonly show?: (answer: R, peer: SecuredPeer) => unknown
@@ -30,6 +33,7 @@ export const accessCase = <Q, QI, R, RI>(
 ): AccessCase => ({
   name: `${api.name} ${what}`.trim(),
   users: options.users ?? USERS,
+  differs: options.differs,
   async askAs(user, peer) {
     const { request, show = answer => answer, version = api.request.versions.max } = options
     const asked = typeof request === 'function' ? (request as (peer: SecuredPeer) => QI)(peer) : request
