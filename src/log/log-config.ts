@@ -6,6 +6,8 @@ export interface LogConfig {
   readonly segmentBytes: number
   /** `segment.ms`: a segment is rolled by the first append this long after its first batch. */
   readonly segmentMs: number
+  /** `segment.jitter.ms`: a part of it, different for each segment, is taken off `segment.ms`. */
+  readonly segmentJitterMs: number
   /** `index.interval.bytes`: at most one index entry per so many bytes of log. */
   readonly indexIntervalBytes: number
   /** `segment.index.bytes`: a segment is rolled when one of its indexes has this size. */
@@ -36,6 +38,7 @@ export interface LogConfig {
 export const defaultLogConfig: LogConfig = {
   segmentBytes: 1024 * 1024 * 1024,
   segmentMs: 7 * 24 * 60 * 60 * 1000,
+  segmentJitterMs: 0,
   indexIntervalBytes: 4096,
   segmentIndexBytes: 10 * 1024 * 1024,
   maxMessageBytes: 1_048_588,

@@ -2,6 +2,7 @@
 
 import { BatchCursor } from '../protocol/batches/batch-cursor.ts'
 import { HEADER_BYTES } from '../protocol/batches/batch-layout.ts'
+import { crc32c } from '../protocol/batches/crc32c.ts'
 import { segmentFileName } from './file-names.ts'
 import type { LogFile } from './file-system.ts'
 import { LargestTimestamp } from './largest-timestamp.ts'
@@ -31,6 +32,8 @@ export class Segment {
   /** When it was created or opened. */
   readonly createdMs: number
   readonly #largest: LargestTimestamp
+  /** From 0 to below 1: the same after a restart, and another for the segments of other partitions that began with this one. */
+  readonly #jitter: number
   #sizeBytes: number
   /** Bytes of batches since the last index entry. */
   #unindexedBytes = 0
@@ -50,6 +53,7 @@ export class Segment {
     this.#sizeBytes = parts.sizeBytes
     this.createdMs = parts.nowMs
     this.#largest = new LargestTimestamp(place.baseOffset)
+    this.#jitter = crc32c(Buffer.from(logPath(place))) / 2 ** 32
   }
 
   /** Creates the files of an empty segment; existing ones are emptied. */
@@ -75,7 +79,8 @@ export class Segment {
   /** True if the next batch begins a new segment because this one is old or its index full. */
   isOver(cursor: BatchCursor, config: LogConfig, nowMs: number): boolean {
     if (this.#sizeBytes === 0) return false
-    return this.#ageMs(cursor, nowMs) > ageMsMax(config) || this.indexes.isFull(config)
+    const jitterMs = this.#jitter * Math.min(config.segmentJitterMs, config.segmentMs)
+    return this.#ageMs(cursor, nowMs) > ageMsMax(config) - jitterMs || this.indexes.isFull(config)
   }
 
   /** Index entries can express the offset. */

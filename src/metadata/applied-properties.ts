@@ -108,12 +108,8 @@ export const ownDefaults: Readonly<Record<string, string>> = {
 
 /** Topic configs that are kept and told but have no effect in this node yet; neither have the server properties behind them. */
 export const topicConfigsWithoutEffect: ReadonlySet<string> = new Set([
-  'compression.gzip.level',
   'compression.lz4.level',
-  'compression.zstd.level',
   'file.delete.delay.ms',
-  'flush.messages',
-  'flush.ms',
   'follower.replication.throttled.replicas',
   'leader.replication.throttled.replicas',
   'local.retention.bytes',
@@ -122,6 +118,4 @@ export const topicConfigsWithoutEffect: ReadonlySet<string> = new Set([
   'remote.log.copy.disable',
   'remote.log.delete.on.disable',
   'remote.storage.enable',
-  'segment.jitter.ms',
-  'unclean.leader.election.enable',
 ])

@@ -65,3 +65,32 @@ test('a flush that does not end holds nobody else up', async () => {
   flush.close()
   await bench.close()
 })
+
+test('flush.messages and flush.ms bring a flush forward', async () => {
+  const bench = new PartitionBench()
+  const [counted, timed] = [
+    await bench.open({ topic: 'counted', settings: { flushMessages: 3 } }),
+    await bench.open({ topic: 'timed', settings: { flushMs: 10 } }),
+  ]
+  const flush = new BackgroundFlush({ intervalMs: 1000, clock: bench.clock, failed: () => {} })
+  const append = async (partition: typeof counted) => {
+    const records = buildBatch({ records: [{ timestamp: 1n, key: null, value: null }] })
+    await partition.log.appendAsLeader(records, { leaderEpoch: 0 })
+    flush.add(partition)
+  }
+  await append(counted)
+  await append(counted)
+  strictEqual(counted.log.flushedOffset, 0)
+  await append(counted)
+  await counted.log.flush()
+  strictEqual(counted.log.flushedOffset, 3)
+  await append(timed)
+  await append(timed)
+  await bench.clock.advance(10)
+  await timed.log.flush()
+  strictEqual(timed.log.flushedOffset, 2)
+  await append(timed)
+  flush.close()
+  strictEqual(bench.clock.pending, 0)
+  await bench.close()
+})

@@ -10,6 +10,8 @@ export class BackgroundFlush {
   readonly #clock: Clock
   readonly #failed: (partition: Partition, error: unknown) => void
   readonly #dirty = new Set<Partition>()
+  /** Those whose `flush.ms` is shorter than the interval. */
+  readonly #hasty = new Map<Partition, Timer>()
   /** Due, and not taken up yet. */
   readonly #queue = new Set<Partition>()
   #running = 0
@@ -22,17 +24,45 @@ export class BackgroundFlush {
     this.#failed = options.failed
   }
 
-  /** The partition is flushed within about one interval. A failed flush is reported and tried again. */
+  /**
+   * The partition is flushed within about one interval, or earlier where its topic asks for that: after `flush.ms`, or at once
+   * when `flush.messages` records wait. A failed flush is reported and tried again.
+   */
   add(partition: Partition): void {
+    if (this.#closed) return
+    const { flushMessages, flushMs } = partition.settings
+    const { logEndOffset, flushedOffset } = partition.log
+    if (logEndOffset - flushedOffset >= flushMessages) this.#flushNow(partition)
+    else if (flushMs < this.#intervalMs) this.#flushAfter(partition, flushMs)
+    else this.#addDirty(partition)
+  }
+
+  #addDirty(partition: Partition): void {
     if (this.#closed) return
     this.#dirty.add(partition)
     this.#timer ??= this.#clock.after(this.#intervalMs, () => this.#flushDirty())
+  }
+
+  #flushAfter(partition: Partition, delayMs: number): void {
+    if (this.#hasty.has(partition)) return
+    const timer = this.#clock.after(delayMs, () => {
+      this.#hasty.delete(partition)
+      this.#flushNow(partition)
+    })
+    this.#hasty.set(partition, timer)
+  }
+
+  #flushNow(partition: Partition): void {
+    this.#queue.add(partition)
+    this.#workOn()
   }
 
   /** Whoever closes the logs flushes them. */
   close(): void {
     this.#closed = true
     this.#timer?.cancel()
+    for (const timer of this.#hasty.values()) timer.cancel()
+    this.#hasty.clear()
     this.#dirty.clear()
     this.#queue.clear()
   }
@@ -41,7 +71,12 @@ export class BackgroundFlush {
     this.#timer = undefined
     for (const partition of this.#dirty) this.#queue.add(partition)
     this.#dirty.clear()
-    for (let free = PARALLEL_FLUSHES - this.#running; free > 0 && this.#queue.size > 0; free--) void this.#work()
+    this.#workOn()
+  }
+
+  #workOn(): void {
+    const free = Math.min(PARALLEL_FLUSHES - this.#running, this.#queue.size)
+    for (let started = 0; started < free; started++) void this.#work()
   }
 
   /** A disk that stalls under one partition holds up this worker, not the next interval. */
@@ -61,7 +96,8 @@ export class BackgroundFlush {
     } catch (error) {
       if (partition.unavailable) return
       this.#failed(partition, error)
-      this.add(partition)
+      // Not at once, whatever the topic asks for: a disk that fails would be asked over and over.
+      this.#addDirty(partition)
     }
   }
 }

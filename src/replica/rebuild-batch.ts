@@ -10,11 +10,17 @@ import { recordsOf } from '../protocol/batches/records-of.ts'
 export function rebuildBatch(
   bytes: Buffer,
   header: BatchHeader,
-  to: { readonly compression: Compression; readonly appendTime: bigint | undefined },
+  to: {
+    readonly compression: Compression
+    /** Of gzip or zstd. */
+    readonly level: number | undefined
+    readonly appendTime: bigint | undefined
+  },
 ): Buffer {
   return buildBatch({
     records: recordsOf(bytes, header).map(({ timestamp, key, value, headers }) => ({ timestamp, key, value, headers })),
     compression: to.compression,
+    ...(to.level === undefined ? {} : { compressionLevel: to.level }),
     producerId: header.producerId,
     producerEpoch: header.producerEpoch,
     baseSequence: header.baseSequence,

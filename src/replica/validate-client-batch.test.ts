@@ -1,5 +1,5 @@
 /** The table of what a client may append, with the error codes that Kafka answers. */
-import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TopicSettings } from '../metadata/topic-settings.ts'
 import {
@@ -176,6 +176,20 @@ test('compression.type changes the codec and keeps records, producer and flags',
       deepStrictEqual([header.producerId, header.producerEpoch, header.baseSequence], [9n, 2, 77])
       strictEqual(header.attributes & attributeBit.transactional, attributeBit.transactional)
     }
+})
+
+test('the codec works at the level of the topic', () => {
+  const value = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `word${(i * i * 7919) % 1009} `).join(''))
+  const batch = buildBatch({ records: [{ timestamp: BigInt(NOW), key: Buffer.from('k'), value }] })
+  for (const compressionType of ['gzip', 'zstd'] as const) {
+    const size = (level: number) => {
+      const levels = { gzip: level, lz4: 9, zstd: level }
+      const { bytes, header } = validate(Buffer.from(batch), { compressionType, compressionLevels: levels })
+      strictEqual(recordsOf(bytes, header)[0]?.value?.equals(value), true)
+      return bytes.length
+    }
+    ok(size(9) < size(1), compressionType)
+  }
 })
 
 test('LogAppendTime stamps the batch with the time of the append', () => {

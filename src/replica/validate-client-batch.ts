@@ -25,7 +25,8 @@ import { checkRecords, type RecordRules } from './record-rules.ts'
 import { MalformedRecords, type RecordScan, scanRecords } from './record-scan.ts'
 
 /** The effective topic configs that decide over a client's batch. */
-export type AppendRules = RecordRules & Pick<TopicSettings, 'maxMessageBytes' | 'segmentBytes' | 'compressionType'>
+export type AppendRules = RecordRules &
+  Pick<TopicSettings, 'maxMessageBytes' | 'segmentBytes' | 'compressionType' | 'compressionLevels'>
 
 /** A batch that may be appended. */
 export interface ValidBatch {
@@ -125,7 +126,8 @@ function prepare(bytes: Buffer, header: BatchHeader, to: { rules: AppendRules; n
     })
     return { bytes, header: { ...header, ...stampsOf(bytes) }, logAppendTimeMs: appendTime ?? -1n }
   }
-  const rebuilt = rebuildBatch(bytes, header, { compression: target, appendTime })
+  const level = levelOf(target, rules.compressionLevels)
+  const rebuilt = rebuildBatch(bytes, header, { compression: target, level, appendTime })
   const rebuiltHeader = readBatchHeader(rebuilt, 0)
   checkSize(rebuiltHeader, rules)
   return { bytes: rebuilt, header: rebuiltHeader, logAppendTimeMs: appendTime ?? -1n }
@@ -135,6 +137,9 @@ function targetCodec(configured: TopicSettings['compressionType'], source: Compr
   if (configured === 'producer') return source
   return configured === 'uncompressed' ? 'none' : configured
 }
+
+const levelOf = (codec: Compression, { gzip, zstd }: TopicSettings['compressionLevels']): number | undefined =>
+  codec === 'gzip' ? gzip : codec === 'zstd' ? zstd : undefined
 
 function stampsOf(bytes: Buffer): Pick<BatchHeader, 'crc' | 'attributes' | 'maxTimestamp'> {
   const { crc, attributes, maxTimestamp } = readBatchHeader(bytes, 0)

@@ -22,6 +22,8 @@ export interface BatchInput {
   readonly baseOffset?: number
   readonly leaderEpoch?: number
   readonly compression?: Compression
+  /** Of gzip or zstd. */
+  readonly compressionLevel?: number
   readonly producerId?: bigint
   readonly producerEpoch?: number
   readonly baseSequence?: number
@@ -42,7 +44,7 @@ export function buildBatch(input: BatchInput): Buffer {
   const baseTimestamp = input.deleteHorizon ?? input.records[0]?.timestamp ?? NO_TIMESTAMP
   const encoded = encodeRecords(input.records, baseTimestamp)
   const compression = input.records.length === 0 ? 'none' : (input.compression ?? 'none')
-  const batch = withRoomForHeader(encoded.bytes, compression)
+  const batch = withRoomForHeader(encoded.bytes, compression, input.compressionLevel)
   const lastOffsetDelta = input.lastOffsetDelta ?? Math.max(encoded.lastOffsetDelta, 0)
   assert(lastOffsetDelta >= encoded.lastOffsetDelta, 'the last offset delta covers every record')
   writeHeader(batch, input, {
@@ -77,9 +79,9 @@ function encodeRecords(records: readonly RecordInput[], baseTimestamp: bigint) {
   return { bytes: buffer, lastOffsetDelta }
 }
 
-function withRoomForHeader(encoded: Buffer, compression: Compression): Buffer {
+function withRoomForHeader(encoded: Buffer, compression: Compression, level: number | undefined): Buffer {
   if (compression === 'none') return encoded
-  const compressed = compress(compression, encoded.subarray(HEADER_BYTES))
+  const compressed = compress(compression, encoded.subarray(HEADER_BYTES), level)
   const batch = Buffer.allocUnsafe(HEADER_BYTES + compressed.length)
   compressed.copy(batch, HEADER_BYTES)
   return batch
