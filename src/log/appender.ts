@@ -31,22 +31,23 @@ export async function appendAsLeader(
   options: { leaderEpoch: number; origin: AppendOrigin; transactionVersion?: number },
 ): Promise<AppendResult> {
   checkEpoch(contents, options.leaderEpoch)
-  const count = countBatches(contents, batches)
+  const cursor = new BatchCursor()
+  const count = countBatches(contents, batches, { cursor })
   const { origin, transactionVersion = 0 } = options
   if (origin !== 'replication') {
-    const verdict = checkProducers(contents, batches, { origin, transactionVersion })
+    const verdict = checkProducers(contents, batches, { origin, transactionVersion, cursor })
     if (verdict.kind !== 'ok') return verdict
   }
   const baseOffset = contents.logEndOffset
   let next = baseOffset
-  forEachBatch(batches, cursor => {
+  forEachBatch(batches, cursor, () => {
     const offsets = cursor.lastOffset - cursor.baseOffset + 1
     stampBaseOffset(batches, cursor.position, next)
     stampLeaderEpoch(batches, cursor.position, options.leaderEpoch)
     next += offsets
   })
   await noteEpoch(contents, options.leaderEpoch, baseOffset)
-  await writeBatches(contents, batches, { together: true, lastOffset: next - 1 })
+  await writeBatches(contents, batches, { together: true, lastOffset: next - 1, cursor })
   return { kind: 'appended', baseOffset, lastOffset: next - 1, batches: count }
 }
 
@@ -71,12 +72,13 @@ export async function appendMirror(
     const message = `${contents.name} ends at ${logEndOffset}, not at the expected ${options.expectedEndOffset}`
     throw new LogError('conflict', message)
   }
-  const { count, baseOffset, lastOffset } = checkOrder(contents, batches)
+  const cursor = new BatchCursor()
+  const { count, baseOffset, lastOffset } = checkOrder(contents, batches, cursor)
   if (count === 0) return { kind: 'appended', baseOffset: logEndOffset, lastOffset: logEndOffset - 1, batches: 0 }
-  forEachBatch(batches, cursor => stampLeaderEpoch(batches, cursor.position, options.leaderEpoch))
+  forEachBatch(batches, cursor, () => stampLeaderEpoch(batches, cursor.position, options.leaderEpoch))
   const write = async () => {
     await noteEpoch(contents, options.leaderEpoch, baseOffset)
-    await writeBatches(contents, batches, { together: false, lastOffset })
+    await writeBatches(contents, batches, { together: false, lastOffset, cursor })
   }
   await (baseOffset < logEndOffset ? options.beginInside(baseOffset, write) : write())
   return { kind: 'appended', baseOffset, lastOffset, batches: count }
@@ -96,35 +98,43 @@ async function noteEpoch(contents: LogContents, leaderEpoch: number, startOffset
   await contents.epochs.save()
 }
 
-function forEachBatch(batches: Buffer, visit: (cursor: BatchCursor) => void): void {
-  const cursor = new BatchCursor()
+/** Calls `visit` with the cursor at each batch. One cursor serves all walks of an append: making one costs more than a walk. */
+function forEachBatch(batches: Buffer, cursor: BatchCursor, visit: () => void): void {
   for (let at = 0; at < batches.length; at += cursor.sizeBytes) {
     cursor.moveTo(batches, at)
-    visit(cursor)
+    visit()
   }
 }
 
 /** Number of batches; throws unless the bytes are whole batches to the end. */
-function countBatches(contents: LogContents, batches: Buffer, check: (cursor: BatchCursor) => void = () => {}): number {
-  const cursor = new BatchCursor()
+function countBatches(
+  contents: LogContents,
+  batches: Buffer,
+  { cursor, check }: { cursor: BatchCursor; check?: () => void },
+): number {
   let count = 0
   for (let at = 0; at < batches.length; at += cursor.sizeBytes) {
     const state = cursor.moveTo(batches, at)
     if (state !== 'whole')
       throw new LogError('corrupt', `${contents.name}: the bytes to append are no whole batch at ${at}: ${state}`)
-    check(cursor)
+    check?.()
     count++
   }
   return count
 }
 
 /** Number and offsets of the batches; throws unless they are whole and may follow the log end. */
-function checkOrder(contents: LogContents, batches: Buffer): { count: number; baseOffset: number; lastOffset: number } {
+function checkOrder(
+  contents: LogContents,
+  batches: Buffer,
+  cursor: BatchCursor,
+): { count: number; baseOffset: number; lastOffset: number } {
   const { logStartOffset, logEndOffset } = contents
   const isFresh = contents.isEmpty && logStartOffset === logEndOffset
   let first = -1
   let last = -1
-  const count = countBatches(contents, batches, ({ baseOffset, lastOffset }) => {
+  const check = () => {
+    const { baseOffset, lastOffset } = cursor
     const startsInside = first < 0 && isFresh && lastOffset >= logEndOffset
     const least = first < 0 ? logEndOffset : last + 1
     if (baseOffset < least && !startsInside) {
@@ -133,28 +143,30 @@ function checkOrder(contents: LogContents, batches: Buffer): { count: number; ba
     }
     if (first < 0) first = baseOffset
     last = lastOffset
-  })
+  }
+  const count = countBatches(contents, batches, { cursor, check })
   return { count, baseOffset: first, lastOffset: last }
 }
 
 function checkProducers(
   contents: LogContents,
   batches: Buffer,
-  by: { origin: 'client' | 'coordinator'; transactionVersion: number },
+  by: { origin: 'client' | 'coordinator'; transactionVersion: number; cursor: BatchCursor },
 ): ProducerVerdict {
+  const { cursor, origin, transactionVersion } = by
   let before: BatchHeader | undefined
   let verdict: ProducerVerdict = { kind: 'ok' }
-  forEachBatch(batches, cursor => {
+  forEachBatch(batches, cursor, () => {
     if (verdict.kind !== 'ok' || !cursor.hasProducerId) return
     const header = readBatchHeader(batches, cursor.position)
     const sameProducer = before?.producerId === header.producerId && before.producerEpoch === header.producerEpoch
-    if (before && sameProducer && by.origin === 'client') {
+    if (before && sameProducer && origin === 'client') {
       verdict = follows(before, header) ? verdict : sequenceRefusal(header, before)
     } else {
       const marker = isControl(header) ? decodeControlRecord(batches, header) : undefined
       const coordinatorEpoch = marker && 'coordinatorEpoch' in marker ? marker.coordinatorEpoch : undefined
       const entry = contents.producers.entry(header.producerId)
-      verdict = checkProducer(header, entry, { ...by, coordinatorEpoch })
+      verdict = checkProducer(header, entry, { origin, transactionVersion, coordinatorEpoch })
     }
     before = header
   })
@@ -168,20 +180,21 @@ function checkProducers(
 async function writeBatches(
   contents: LogContents,
   batches: Buffer,
-  how: { together: boolean; lastOffset: number },
+  how: { together: boolean; lastOffset: number; cursor: BatchCursor },
 ): Promise<void> {
-  const cursor = new BatchCursor()
+  const { cursor, lastOffset } = how
   let start = 0
   while (start < batches.length) {
-    cursor.moveTo(batches, start)
-    let end = runEnd(contents, batches, { start, lastOffset: how.lastOffset })
+    let end = runEnd(contents, batches, { start, lastOffset, cursor })
     const left = batches.length - start
     const splits = how.together && end < batches.length && left <= contents.config.segmentBytes
     if (end === start || splits) {
+      cursor.moveTo(batches, start)
       await startSegmentFor(contents, cursor)
-      end = runEnd(contents, batches, { start, lastOffset: how.lastOffset })
+      end = runEnd(contents, batches, { start, lastOffset, cursor })
     }
-    await writeRun(contents, batches.subarray(start, end))
+    const isWhole = start === 0 && end === batches.length
+    await writeRun(contents, isWhole ? batches : batches.subarray(start, end), cursor)
     start = end
   }
 }
@@ -196,11 +209,10 @@ async function startSegmentFor(contents: LogContents, { baseOffset, lastOffset }
 function runEnd(
   contents: LogContents,
   batches: Buffer,
-  { start, lastOffset }: { start: number; lastOffset: number },
+  { start, lastOffset, cursor }: { start: number; lastOffset: number; cursor: BatchCursor },
 ): number {
   const { config, environment } = contents
   const { active } = contents.segments
-  const cursor = new BatchCursor()
   cursor.moveTo(batches, start)
   if (active.isOver(cursor, config, environment.clock.nowMs())) return start
   const allFit = active.sizeBytes + batches.length - start <= config.segmentBytes && active.covers(lastOffset)
@@ -217,12 +229,12 @@ function runEnd(
   return end
 }
 
-async function writeRun(contents: LogContents, run: Buffer): Promise<void> {
+async function writeRun(contents: LogContents, run: Buffer, cursor: BatchCursor): Promise<void> {
   const { active } = contents.segments
   const position = active.sizeBytes
   await active.write(run)
   let logEndOffset = contents.logEndOffset
-  forEachBatch(run, cursor => {
+  forEachBatch(run, cursor, () => {
     active.noteBatch(cursor, position + cursor.position, contents.config.indexIntervalBytes)
     const aborted = contents.producers.apply(cursor)
     if (aborted) active.indexes.transactions.append(aborted)

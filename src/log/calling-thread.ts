@@ -6,15 +6,17 @@ import type { Clock } from '../core/clock.ts'
  * machine the wait for both; the system's cache takes this much in 10 µs.
  */
 const BYTES_MAX = 64 * 1024
-/** An operation that took longer than this was not served by the system's cache alone. */
+/** What takes longer was not served by the system's cache alone, or this thread lost its processor meanwhile. */
 const QUICK_MS = 1
-/** For so many times of what a slow one took, the pool does the work: a sick disk holds up a tenth of this thread at most. */
-const PAUSE_FACTOR = 10
-const PAUSE_MS_MAX = 30_000
+/** Slow operations may take so much of this thread's time: beyond it, and once DEBT_MS_MAX are used up, the pool does the work. */
+const SHARE_MAX = 0.1
+const DEBT_MS_MAX = 50
 
 export class CallingThread {
   readonly #clock: Clock
-  #pausedUntilMs = Number.NEGATIVE_INFINITY
+  /** Time that slow operations took, paid back as time goes by. */
+  #debtMs = 0
+  #reckonedMs = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -22,7 +24,8 @@ export class CallingThread {
 
   /** May an operation on so many bytes, which the system's cache probably serves, run here? */
   allows(bytes: number): boolean {
-    return bytes <= BYTES_MAX && (this.#pausedUntilMs < 0 || this.#clock.monotonicMs() >= this.#pausedUntilMs)
+    if (bytes > BYTES_MAX) return false
+    return this.#debtMs === 0 || this.#reckon(this.#clock.monotonicMs()) < DEBT_MS_MAX
   }
 
   /** Runs it, and learns from how long it took. */
@@ -33,7 +36,13 @@ export class CallingThread {
     } finally {
       const endedMs = this.#clock.monotonicMs()
       const tookMs = endedMs - beganMs
-      if (tookMs > QUICK_MS) this.#pausedUntilMs = endedMs + Math.min(tookMs * PAUSE_FACTOR, PAUSE_MS_MAX)
+      if (tookMs > QUICK_MS) this.#debtMs = this.#reckon(endedMs) + tookMs
     }
+  }
+
+  #reckon(nowMs: number): number {
+    this.#debtMs = Math.max(0, this.#debtMs - (nowMs - this.#reckonedMs) * SHARE_MAX)
+    this.#reckonedMs = nowMs
+    return this.#debtMs
   }
 }

@@ -136,7 +136,7 @@ class NodeFile implements LogFile, Reopenable {
       let at = position
       while (rest.length > 0) {
         const written = callingThread.allows(bytesOf(rest))
-          ? callingThread.run(() => fs.writevSync(descriptor, rest, at))
+          ? callingThread.run(() => writeNow(descriptor, rest, at))
           : await writeSome(descriptor, rest, at)
         at += written
         rest = afterBytes(rest, written)
@@ -232,6 +232,11 @@ const writeSome = (descriptor: number, buffers: readonly Buffer[], position: num
   })
 
 const bytesOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, buffer) => sum + buffer.length, 0)
+
+function writeNow(descriptor: number, buffers: readonly Buffer[], position: number): number {
+  const only = buffers.length === 1 ? buffers[0] : undefined
+  return only ? fs.writeSync(descriptor, only, 0, only.length, position) : fs.writevSync(descriptor, buffers, position)
+}
 
 /** What is left to write after the system took `bytes`. */
 function afterBytes(buffers: readonly Buffer[], bytes: number): readonly Buffer[] {

@@ -2,11 +2,13 @@
 import { at, attributeBit, HEADER_BYTES, LOG_OVERHEAD_BYTES } from './batch-layout.ts'
 
 const TWO_32 = 0x1_0000_0000
+const NOTHING = Buffer.alloc(0)
+const NOTHING_VIEW = viewOf(NOTHING)
 
 /** The header fields that a copy needs of the batch at `position`; valid after `moveTo` answered `whole` or `partial`. */
 export class BatchCursor {
-  buffer: Buffer = Buffer.alloc(0)
-  #view = viewOf(this.buffer)
+  buffer: Buffer = NOTHING
+  #view = NOTHING_VIEW
   position = 0
   sizeBytes = 0
   baseOffset = 0
@@ -80,4 +82,6 @@ export class BatchCursor {
 }
 
 /** Reads integers faster than Buffer's own methods. */
-const viewOf = (buffer: Buffer) => new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
+}
