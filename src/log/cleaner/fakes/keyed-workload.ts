@@ -39,10 +39,14 @@ export class KeyedWorkload {
   readonly producers = new Map<bigint, ModelProducer>()
   readonly #random: Random
   readonly #keys: number
+  readonly #withoutKeys: boolean
+  readonly #producers: number
 
-  constructor(random: Random, options: { keys: number }) {
+  constructor(random: Random, options: { keys: number; withoutKeys?: boolean; transactions?: boolean }) {
     this.#random = random
     this.#keys = options.keys
+    this.#withoutKeys = options.withoutKeys ?? false
+    this.#producers = options.transactions === false ? 3 : 6
   }
 
   below(bound: number): number {
@@ -51,7 +55,7 @@ export class KeyedWorkload {
 
   /** The bytes of the next append, for offsets from the end on; the model has them already. */
   next(nowMs: number): Buffer {
-    const producerId = BigInt(this.below(6))
+    const producerId = BigInt(this.below(this.#producers))
     if (producerId === 0n) return this.#data(undefined, nowMs)
     const producer = this.#producer(producerId)
     const ends = producer.open !== undefined && this.#random() < 0.4
@@ -76,12 +80,6 @@ export class KeyedWorkload {
     return Math.min(this.endOffset, ...open)
   }
 
-  /** After a loss of the end of the log that was not flushed. Producers go on with new epochs; transactions that lost something end. */
-  cutTo(endOffset: number): void {
-    this.records = this.records.filter(({ offset }) => offset < endOffset)
-    this.endOffset = endOffset
-  }
-
   #producer(producerId: bigint): ModelProducer {
     const known = this.producers.get(producerId)
     if (known) return known
@@ -100,13 +98,18 @@ export class KeyedWorkload {
     if (producer?.transactional && !producer.open)
       producer.open = { producerId: producer.producerId, firstOffset: baseOffset, outcome: 'open' }
     const records: RecordInput[] = Array.from({ length: count }, (_, index) => {
-      const key = `k${this.below(this.#keys)}`
+      const key = this.#withoutKeys && this.#random() < 0.05 ? null : `k${this.below(this.#keys)}`
       const value = this.#random() < 0.2 ? null : `v${baseOffset + index}`.padEnd(this.below(60), '.')
       const timestamp = BigInt(nowMs - this.below(1000))
       const transaction = producer?.open
       this.records.push({ offset: baseOffset + index, timestamp, key, value, transaction, appendedMs: nowMs })
       const headers = this.#random() < 0.2 ? [{ key: 'h', value: Buffer.from('x') }] : []
-      return { timestamp, key: Buffer.from(key), value: value === null ? null : Buffer.from(value), headers }
+      return {
+        timestamp,
+        key: key === null ? null : Buffer.from(key),
+        value: value === null ? null : Buffer.from(value),
+        headers,
+      }
     })
     const identity = producer && {
       producerId: producer.producerId,
