@@ -207,10 +207,10 @@ test('whatever is cleaned, and whenever it is interrupted, readers find the last
 async function filled(seed: number): Promise<Run> {
   const run = new Run(seed)
   await run.open()
-  await run.append(24)
+  await run.append(14)
   await run.clean()
   await run.clock.advance(DELETE_RETENTION_MS + 1)
-  await run.append(24)
+  await run.append(14)
   for (const bytes of run.workload.endAll(run.clock.nowMs())) await run.put(bytes)
   await run.log.flush()
   return run
