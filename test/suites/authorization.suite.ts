@@ -7,6 +7,7 @@ import { Opened } from '../opened.ts'
 import type { AccessCase } from '../parity/authorization/access-case.ts'
 import { aclCases, zoesAcls } from '../parity/authorization/acl-cases.ts'
 import { clusterAccessCases } from '../parity/authorization/cluster-access-cases.ts'
+import { groupAccessCases, setGroups } from '../parity/authorization/group-access-cases.ts'
 import { SecuredPeer } from '../parity/authorization/logged-in.ts'
 import { addAcls, securedProperties, setScene } from '../parity/authorization/scene.ts'
 import { deletionCases, topicAccessCases } from '../parity/authorization/topic-access-cases.ts'
@@ -29,6 +30,7 @@ before(async () => {
   ])
   peers = [new SecuredPeer('kafka', cluster.bootstrap), new SecuredPeer('lockstep', node.bootstrap)] as const
   await Promise.all(peers.map(setScene))
+  await Promise.all(peers.map(setGroups))
   await Promise.all(peers.map(peer => addAcls(peer, zoesAcls)))
 })
 
@@ -49,6 +51,7 @@ const groups: Readonly<Record<string, readonly AccessCase[]>> = {
   'topics and their data': topicAccessCases,
   'configs, producers and the cluster': clusterAccessCases,
   ACLs: aclCases,
+  'groups and transactions': groupAccessCases,
   'deletion of topics': deletionCases,
 }
 

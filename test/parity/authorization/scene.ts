@@ -163,5 +163,7 @@ export function securedProperties(): Record<string, string> {
     'listener.name.plaintext.plain.sasl.jaas.config': login,
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'super.users': 'User:admin;User:ANONYMOUS',
+    'offsets.topic.num.partitions': '4',
+    'transaction.state.log.num.partitions': '4',
   }
 }
