@@ -45,12 +45,17 @@ export class PartitionAnswers<P extends { readonly partitionIndex: number }> {
 
   constructor(
     image: MetadataImage,
-    topics: readonly (NamedTopic & { readonly partitions: readonly P[] })[],
+    {
+      topics,
+      byId,
+    }: { readonly topics: readonly (NamedTopic & { readonly partitions: readonly P[] })[]; byId: boolean },
     refusal: (name: string) => number,
   ) {
     for (const { partitions, ...named } of topics) {
-      const { errorCode, image: topic } = resolveTopic(image, named)
-      const code = topic ? refusal(topic.name) : named.topicId === ZERO_UUID ? unknown(named, refusal) : errorCode
+      const topic = resolveTopic(image, named).image
+      // Who may not read a topic is not told whether it exists; an id that nobody knows tells nothing.
+      const refused = byId && !topic ? ErrorCode.UNKNOWN_TOPIC_ID : refusal(topic?.name ?? named.name)
+      const code = refused === ErrorCode.NONE && !topic ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : refused
       for (const partition of partitions) {
         const exists = topic?.partitions[partition.partitionIndex] !== undefined
         const partitionCode = code === ErrorCode.NONE && !exists ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : code
@@ -76,7 +81,3 @@ export class PartitionAnswers<P extends { readonly partitionIndex: number }> {
     return [...this.#answers.values()]
   }
 }
-
-/** Who may not read a topic is not told whether it exists. */
-const unknown = ({ name }: NamedTopic, refusal: (name: string) => number): number =>
-  refusal(name) === ErrorCode.NONE ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : refusal(name)

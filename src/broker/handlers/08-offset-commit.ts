@@ -15,6 +15,7 @@ import { handlerOf, type RequestOrigin } from '../handler.ts'
 import { namedTopics } from '../named-topics.ts'
 
 const TOLD_OF_UNKNOWN_GROUPS = 9
+const TOPIC_ID_VERSION = 10
 
 export const offsetCommit = handlerOf(OffsetCommitApi, {
   versions: { min: 2, max: 10 },
@@ -23,7 +24,8 @@ export const offsetCommit = handlerOf(OffsetCommitApi, {
     requireAllowed(broker, origin, { operation: 'READ', resource: 'GROUP', name: groupId })
     const names = namedTopics(origin.image, request.topics)
     const readable = allowedNames(broker, origin, { operation: 'READ', resource: 'TOPIC', names })
-    const answers = new PartitionAnswers(origin.image, request.topics, name =>
+    const named = { topics: request.topics, byId: origin.version >= TOPIC_ID_VERSION }
+    const answers = new PartitionAnswers(origin.image, named, name =>
       readable.has(name) ? ErrorCode.NONE : ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     )
     if (answers.valid.length === 0) return { throttleTimeMs: 0, topics: answers.complete([]) }

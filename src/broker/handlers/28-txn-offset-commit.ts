@@ -29,7 +29,7 @@ export const txnOffsetCommit = handlerOf(TxnOffsetCommitApi, {
     const names = request.topics.map(({ name }) => name)
     const readable = allowedNames(broker, origin, { operation: 'READ', resource: 'TOPIC', names })
     const topics = request.topics.map(topic => ({ ...topic, topicId: ZERO_UUID }))
-    const answers: Places = new PartitionAnswers(origin.image, topics, name =>
+    const answers: Places = new PartitionAnswers(origin.image, { topics, byId: false }, name =>
       readable.has(name) ? ErrorCode.NONE : ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     )
     const codes = answers.valid.length === 0 ? [] : await commit(broker, origin, { request, answers })

@@ -17,7 +17,7 @@ export const offsetDelete = handlerOf(OffsetDeleteApi, {
     requireAllowed(broker, origin, { operation: 'DELETE', resource: 'GROUP', name: groupId })
     const names = topics.map(({ name }) => name)
     const readable = allowedNames(broker, origin, { operation: 'READ', resource: 'TOPIC', names })
-    const named = topics.map(topic => ({ ...topic, topicId: ZERO_UUID }))
+    const named = { topics: topics.map(topic => ({ ...topic, topicId: ZERO_UUID })), byId: false }
     const answers = new PartitionAnswers(origin.image, named, name =>
       readable.has(name) ? ErrorCode.NONE : ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     )

@@ -44,6 +44,8 @@ function begin(shard: ServedShard, request: JoinRequest, answer: AnswerJoin): vo
     if (member) shard.rebalancing.remove(group, member)
     else group.forgetPending(memberId)
     answer(joinAnswer(ErrorCode.GROUP_MAX_SIZE_REACHED, ''))
+    // Perhaps it was the last that the others waited for.
+    void shard.rebalancing.completeIfAllJoined(group)
   } else if (memberId === '') joinAsNew(shard, { group, request }, answer)
   else joinAgain(shard, { group, request }, answer)
   // The group exists from now on, and will after a restart.
