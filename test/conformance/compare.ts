@@ -31,10 +31,12 @@ export function compareScenarios(scenarios: readonly Scenario[], { tools = [], p
 
   for (const scenario of scenarios) {
     const pending = pendingDifferences[scenario.name]
-    test(`${scenario.name}: as Kafka 4.3.1`, { skip: skip === false ? (pending ?? false) : skip }, async () => {
+    test(`${scenario.name}: as Kafka 4.3.1`, { skip: skip === false ? (pending ?? false) : skip }, async t => {
       if (world === undefined) throw new Error('the nodes did not start')
       const [kafka, lockstep] = world.sides
       const [expected, found] = await Promise.all([runAt(kafka, scenario), runAt(lockstep, scenario)])
+      if (process.env['LOCKSTEP_CONFORMANCE_SHOW'] === '1')
+        for (const [step, result] of expected) t.diagnostic(`${step}: ${result}`)
       deepStrictEqual(surprises(scenario.name, expected, found), [])
     })
   }
@@ -46,6 +48,8 @@ async function runAt(side: Side, scenario: Scenario): Promise<ReadonlyMap<string
   try {
     await scenario.run(side, seen)
   } catch (error) {
+    // What goes wrong at Kafka is a fault of the scenario.
+    if (side.name === 'kafka') throw error
     seen.note('the scenario ends early', String(error))
   }
   return seen.steps

@@ -2,6 +2,8 @@
 
 const NO_TOKENS = 'delegation tokens are not offered: clients hear that the version is not supported'
 const NO_QUOTAS = 'quotas have not been built: clients hear that the version is not supported'
+const NO_NEW_GROUPS =
+  'groups of KIP-848 (group.protocol=consumer) do not exist yet: the consumer fails with UnsupportedVersionException'
 
 /** By `scenario › step`: why the two differ on purpose. A step that is listed and equal fails its suite. */
 export const intendedDifferences: Readonly<Record<string, string>> = {

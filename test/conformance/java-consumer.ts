@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { eventually } from '../eventually.ts'
 
-/** Two minutes: a loaded machine is slow, and who gives up too early reports a fault that is none. */
-const patient = { timeoutMs: 120_000, intervalMs: 50 }
+/** A loaded machine is slow, and who gives up too early reports a fault that is none. */
+const patient = { timeoutMs: Number(process.env['LOCKSTEP_PATIENCE_MS'] ?? 120_000), intervalMs: 50 }
 
 type Call = (op: string, args: object) => Promise<unknown>
 
@@ -78,3 +78,7 @@ export class JavaConsumer {
     await this.run('close', args)
   }
 }
+
+/** The assignments of members in an order that does not depend on who is who. */
+export const ranges = (assignments: readonly (readonly string[])[]): string[] =>
+  assignments.map(assignment => assignment.join(' ')).toSorted()

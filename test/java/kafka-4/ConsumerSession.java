@@ -39,6 +39,8 @@ final class ConsumerSession implements ConsumerRebalanceListener {
     private final List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
     private boolean pollable = true;
+    /** Subscribed to something or assigned. */
+    private boolean reading = false;
     private boolean running = true;
     private int taken = 0;
     private Throwable failure;
@@ -53,7 +55,10 @@ final class ConsumerSession implements ConsumerRebalanceListener {
             "reconnect.backoff.ms", "50",
             "metadata.max.age.ms", "1000",
             "default.api.timeout.ms", "30000");
-        consumer = new KafkaConsumer<>(Clients.properties(args, defaults));
+        var properties = Clients.properties(args, defaults);
+        // There the broker says how often.
+        if ("consumer".equals(properties.get("group.protocol"))) properties.remove("heartbeat.interval.ms");
+        consumer = new KafkaConsumer<>(properties);
         Thread thread = new Thread(this::live, "consumer-" + args.get("id").asText());
         thread.setDaemon(true);
         thread.start();
@@ -83,7 +88,7 @@ final class ConsumerSession implements ConsumerRebalanceListener {
             try {
                 FutureTask<Object> task = tasks.poll();
                 if (task != null) task.run();
-                else if (pollable && !(consumer.subscription().isEmpty() && consumer.assignment().isEmpty())) poll();
+                else if (pollable && reading) poll();
                 else Thread.sleep(5);
             } catch (InterruptedException stopped) {
                 return;
@@ -103,12 +108,19 @@ final class ConsumerSession implements ConsumerRebalanceListener {
     private Object perform(JsonNode args) throws Exception {
         switch (args.get("op").asText()) {
             case "subscribe" -> {
+                reading = true;
                 if (args.has("pattern")) {
                     consumer.subscribe(java.util.regex.Pattern.compile(args.get("pattern").asText()), this);
                 } else consumer.subscribe(Outcome.texts(args.get("topics")), this);
             }
-            case "unsubscribe" -> consumer.unsubscribe();
-            case "assign" -> consumer.assign(partitions(args));
+            case "unsubscribe" -> {
+                reading = false;
+                consumer.unsubscribe();
+            }
+            case "assign" -> {
+                reading = true;
+                consumer.assign(partitions(args));
+            }
             case "pollable" -> pollable = args.get("on").asBoolean();
             case "state" -> {
                 return state();
