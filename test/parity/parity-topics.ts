@@ -25,6 +25,9 @@ const topics: readonly ParityTopic[] = [
   { name: 'session-b' },
   { name: 'configured', configs: { 'retention.ms': '5000' } },
   { name: 'growing' },
+  { name: 'tx', partitions: 3 },
+  { name: 'tx2', partitions: 3 },
+  { name: 'tx3', partitions: 3 },
   { name: '__consumer_offsets' },
 ]
 
