@@ -32,6 +32,8 @@ export class LogContents {
   config: LogConfig
   logStartOffset = 0
   logEndOffset = 0
+  /** Everything below was durable when the log was opened; NOTHING_DURABLE if not even its files' names were. */
+  durableAtOpen = 0
   /** Counts cuts and swaps of cleaned segments: bytes read while it changed may be a mixture. */
   cuts = 0
   /** Pending while files change places: readers wait. */

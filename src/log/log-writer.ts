@@ -31,7 +31,7 @@ export class LogWriter {
         throw this.#asLogError(error)
       }),
     )
-    this.#flushedOffset = contents.logEndOffset
+    this.#flushedOffset = contents.durableAtOpen
   }
 
   get flushedOffset(): number {

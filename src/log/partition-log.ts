@@ -77,7 +77,7 @@ export class PartitionLog {
     this.#reader = new LogReader(contents)
   }
 
-  /** Opens, recovers or creates the log. Everything it holds then is durable. */
+  /** Opens, recovers or creates the log. What recovery found above `flushedOffset` is durable after the next flush. */
   static async open(options: PartitionLogOptions): Promise<PartitionLog> {
     const { directory, clock, logger, config } = options
     const fs = options.fs ?? nodeFileSystem()

@@ -37,6 +37,7 @@ async function replay(
   producers: ProducerState,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
+  if (from >= to) return
   for (const segment of segments.all.slice(segments.indexFor(from))) {
     if (segment.baseOffset >= to) return
     const start = from <= segment.baseOffset ? { position: 0 } : await segment.find(from)

@@ -27,26 +27,25 @@ export interface LoadOptions {
   readonly damage: DamagePolicy
 }
 
-/** Loads what is there, or creates an empty log. Everything that it answers is durable. */
+/** Loads what is there, or creates an empty log. What a crash may have left to the page cache is flushed with the first flush. */
 export async function loadLog(options: LoadOptions): Promise<LogContents> {
-  const { contents, unusable } = await openFiles(options)
+  const opened = await openFiles(options)
   try {
-    return await recovered(contents, unusable, options)
+    return await recovered(opened, options)
   } catch (error) {
-    for (const segment of contents.segments.all) await segment.close()
+    for (const segment of opened.contents.segments.all) await segment.close()
     throw error
   }
 }
 
-async function recovered(
-  contents: LogContents,
-  unusable: ReadonlySet<Segment>,
-  options: LoadOptions,
-): Promise<LogContents> {
+async function recovered({ contents, unusable, created }: OpenedFiles, options: LoadOptions): Promise<LogContents> {
   const { segments } = contents
   const firstDirty = firstSegmentToRebuild(options, segments, unusable)
-  if (firstDirty < segments.all.length) await rebuildFrom(contents, firstDirty, options)
+  const isDirty = firstDirty < segments.all.length && !created
+  if (isDirty) await rebuildFrom(contents, firstDirty, options)
   else await reloadProducerState(contents, contents.logEndOffset)
+  // A killed process may have left data and names that only the page cache knows, but not below the recovery point.
+  const durable = isDirty ? (options.recoveryPoint ?? NOTHING_DURABLE) : contents.logEndOffset
   contents.epochs.truncateFromEnd(contents.logEndOffset)
   await findMissingEpochs(contents)
   if (contents.logStartOffset > contents.logEndOffset) await startFullyAt(contents, contents.logStartOffset)
@@ -54,11 +53,21 @@ async function recovered(
   await contents.epochs.save()
   await removeSegmentsBelow(contents, contents.logStartOffset)
   await removeStraySnapshots(contents)
-  await contents.syncNames()
+  if (contents.logEndOffset <= durable) await contents.syncNames()
+  else contents.namesChanged = true
+  contents.durableAtOpen = Math.min(durable, contents.logEndOffset)
   return contents
 }
 
-async function openFiles(options: LoadOptions) {
+interface OpenedFiles {
+  readonly contents: LogContents
+  /** Segments that are damaged, or whose indexes are. */
+  readonly unusable: ReadonlySet<Segment>
+  /** There was no segment. */
+  readonly created: boolean
+}
+
+async function openFiles(options: LoadOptions): Promise<OpenedFiles> {
   const { environment, directory, name, config } = options
   const { fs } = environment
   const files = await listFiles(options)
@@ -81,11 +90,13 @@ async function openFiles(options: LoadOptions) {
     if (!usable) unusable.add(segment)
   }
   if (files.bases.length === 0) contents.segments.add(await contents.createSegment(options.logStartOffset))
-  const end = unusable.has(contents.segments.active) ? undefined : await contents.segments.active.loadEnd()
+  // After an unclean stop the last segment is rebuilt in any case.
+  const isTrusted = options.recoveryPoint === undefined && !unusable.has(contents.segments.active)
+  const end = isTrusted ? await contents.segments.active.loadEnd() : undefined
   if (!end) unusable.add(contents.segments.active)
   contents.logEndOffset = end?.nextOffset ?? contents.segments.active.baseOffset
   contents.logStartOffset = Math.max(options.logStartOffset, contents.segments.first.baseOffset)
-  return { contents, unusable }
+  return { contents, unusable, created: files.bases.length === 0 }
 }
 
 /** What belongs to the log; left-overs of interrupted writes and of removed segments go. */
@@ -160,14 +171,10 @@ async function rebuildFrom(contents: LogContents, firstIndex: number, options: L
     break
   }
   contents.logEndOffset = nextOffset
-  // A killed process may have left data and names that only the page cache knows, but not below the recovery point.
-  const isDurable = nextOffset <= (options.recoveryPoint ?? NOTHING_DURABLE)
-  contents.namesChanged ||= !isDurable
   await snapshots.removeWhere(snapshot => snapshot > nextOffset)
   for (const segment of suspects.filter(segment => segments.all.includes(segment))) {
-    // The indexes of the active segment are rebuilt again if need be, or saved by a clean stop.
+    // The active one is left to the first flush; its indexes are rebuilt again if need be, or saved by a clean stop.
     if (segment !== segments.active) await segment.finish().then(() => segment.syncAll())
-    else if (!isDurable) await segment.file.sync()
   }
 }
 

@@ -49,7 +49,8 @@ export class StoreCheckpoints {
    * that must be durable before the next append.
    */
   note(name: string, { logStartOffset, logEndOffset, recoveryPoint }: LogState): boolean {
-    this.#recoveryPoints.set(name, recoveryPoint)
+    if (recoveryPoint === NOTHING_DURABLE) this.#recoveryPoints.delete(name)
+    else this.#recoveryPoints.set(name, recoveryPoint)
     this.#logStarts.set(name, logStartOffset)
     const cleaned = this.#cleaned.offset(name)
     if (cleaned === undefined) return false

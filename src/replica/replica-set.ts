@@ -207,7 +207,10 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings, damage })
     const highWatermark = logs.savedHighWatermark(topic.name, index)
     const identity = { topic: topic.name, topicId: topic.id, index }
-    return new Partition({ identity, log, brokerId, assignment, settings, highWatermark })
+    const partition = new Partition({ identity, log, brokerId, assignment, settings, highWatermark })
+    // What recovery found need not be on disk yet. A start does not wait for it: with many logs that takes long.
+    if (log.flushedOffset < log.logEndOffset) this.#flush.add(partition)
+    return partition
   }
 
   async #stopLeading(key: string, partition: Partition): Promise<void> {

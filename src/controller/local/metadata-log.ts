@@ -158,8 +158,8 @@ export class MetadataLog {
   }
 }
 
-function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
-  return PartitionLog.open({
+async function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
+  const log = await PartitionLog.open({
     directory: join(directory, MetadataLog.directoryName),
     topic: CLUSTER_METADATA_TOPIC,
     partition: 0,
@@ -177,4 +177,7 @@ function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions)
     // Every append was durable before the next one: to lose more than a torn one would be to forget topics.
     damage: 'refuse',
   })
+  // What is in it is going to be published.
+  await log.flush()
+  return log
 }
