@@ -3,51 +3,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { OperationalError } from '../core/errors.ts'
 import { ZERO_UUID } from '../core/uuid.ts'
-import { FakeEngine, fakeContext, fakeLink, fakeMirror } from '../rest/fakes/fake-engine.ts'
-import { buildRestApplication } from '../rest/server.ts'
-import type { CliEnvironment } from './context.ts'
-import { buildProgram, runProgram } from './program.ts'
-
-interface Result {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-  readonly asked: string[]
-}
-
-/** Runs `lockstep ...args` against `engine`; `answer` is typed at every prompt (which makes the terminal interactive). */
-async function lockstep(engine: FakeEngine, args: string[], answer?: string): Promise<Result> {
-  const app = await buildRestApplication(fakeContext(engine))
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  try {
-    return await lockstepAt(url, args, answer)
-  } finally {
-    await app.close()
-  }
-}
-
-async function lockstepAt(url: string, args: string[], answer?: string): Promise<Result> {
-  const texts = { out: '', err: '' }
-  const asked: string[] = []
-  const environment: CliEnvironment = {
-    terminal: {
-      out: text => {
-        texts.out += text
-      },
-      err: text => {
-        texts.err += text
-      },
-      interactive: answer !== undefined,
-      ask: async question => {
-        asked.push(question)
-        return answer ?? ''
-      },
-    },
-    env: { LOCKSTEP_URL: url, HOME: '/nonexistent' },
-  }
-  const code = await runProgram(buildProgram(environment, '1.2.3'), args, environment)
-  return { code, ...texts, asked }
-}
+import { FakeEngine, fakeLink, fakeMirror } from '../rest/fakes/fake-engine.ts'
+import { lockstep, lockstepAt } from './fakes/run-command.ts'
 
 const refusal = (message: string, hint?: string) =>
   new OperationalError(
@@ -99,23 +56,6 @@ test('link configuration list shows every property and the own cluster', async (
   strictEqual(rows[2]?.config_value, null)
   deepStrictEqual(rows[0]?.synonyms, [])
   match((await lockstep(engine, ['link', 'configuration', 'list', 'west'])).out, /Config Name +Config Value +Read-Only/)
-})
-
-test('mirror pause and resume send their verb, and a refused topic is part of the failure', async () => {
-  const engine = new FakeEngine()
-  const row = { lags: [], partitions: [], openTransactions: 0, mirrorTopicName: 'orders' }
-  engine.rows = [{ ...row, errorCode: null, errorMessage: null }]
-  strictEqual((await lockstep(engine, ['mirror', 'pause', 'orders', '--link', 'west'])).code, 0)
-  engine.rows.push({ ...row, mirrorTopicName: 'payments', errorCode: 400, errorMessage: 'no' })
-  const args = ['mirror', 'resume', 'orders', 'payments', '--link', 'west', '--dry-run']
-  strictEqual((await lockstep(engine, args)).code, 3)
-  deepStrictEqual(
-    engine.calls.map(call => call.arguments),
-    [
-      ['west', 'pause', { selection: { names: ['orders'] }, validateOnly: false }],
-      ['west', 'resume', { selection: { names: ['orders', 'payments'] }, validateOnly: true }],
-    ],
-  )
 })
 
 test('a dry run says so and validates only', async () => {

@@ -12,7 +12,9 @@ import { addMirrorDescribe } from './commands/mirror/describe.ts'
 import { addMirrorFailover } from './commands/mirror/failover.ts'
 import { addMirrorList } from './commands/mirror/list.ts'
 import { addMirrorPause } from './commands/mirror/pause.ts'
+import { addMirrorPromote } from './commands/mirror/promote.ts'
 import { addMirrorResume } from './commands/mirror/resume.ts'
+import { addMirrorTransitionErrors } from './commands/mirror/state-transition-errors.ts'
 import { addTopicCreate } from './commands/topic/create.ts'
 import { addTopicDelete } from './commands/topic/delete.ts'
 import { addTopicList } from './commands/topic/list.ts'
@@ -50,9 +52,11 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
     addMirrorCreate,
     addMirrorList,
     addMirrorDescribe,
+    addMirrorPromote,
     addMirrorFailover,
     addMirrorPause,
     addMirrorResume,
+    addMirrorTransitionErrors,
   ])
     add(mirror, environment)
   const topic = program.command('topic').description('topics of this cluster')

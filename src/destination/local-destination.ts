@@ -1,10 +1,16 @@
 /** This cluster as the link engine's Destination: topics through the Controller port, logs through the replica set. */
 import type { Uuid } from '../core/uuid.ts'
-import type { CreateTopicResult, Destination, DestinationTopic, MirrorLog } from '../link/ports.ts'
+import type {
+  CreateTopicResult,
+  Destination,
+  DestinationTopic,
+  DestinationTopicConfig,
+  MirrorLog,
+} from '../link/ports.ts'
 import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
-import type { Controller, ImageSubscriber } from '../metadata/controller-port.ts'
+import type { ConfigOperation, Controller, ImageSubscriber } from '../metadata/controller-port.ts'
 import type { MetadataDelta } from '../metadata/metadata-delta.ts'
-import { type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
+import { ConfigResourceType, type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
 import { topicConfigs } from '../metadata/topic-configs.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
@@ -47,6 +53,38 @@ export class LocalDestination implements Destination, ImageSubscriber {
     if (!config) return undefined
     const { brokerId, file, controller } = this.#o
     return effectiveTopicConfig(config, configLayers(controller.image, { brokerId, file })) ?? null
+  }
+
+  topicConfig(topicId: Uuid, key: string): DestinationTopicConfig | undefined {
+    const config = topicConfigs.get(key)
+    const { brokerId, file, controller } = this.#o
+    const { image } = controller
+    const topic = image.topics.get(topicId)
+    const inherited = this.defaultTopicConfig(key)
+    if (!config || !topic || inherited === undefined) return undefined
+    const layers = configLayers(image, { brokerId, file, topic: topic.name })
+    return {
+      value: effectiveTopicConfig(config, layers) ?? null,
+      overridden: layers.topic?.has(key) === true,
+      inherited,
+    }
+  }
+
+  async alterTopicConfigs(topicId: Uuid, changes: ReadonlyMap<string, string | null>): Promise<void> {
+    const { controller } = this.#o
+    const topic = controller.image.topics.get(topicId)
+    if (!topic) throw new Error(`topic ${topicId} does not exist here`)
+    const alteration = {
+      resource: { type: ConfigResourceType.TOPIC, name: topic.name },
+      changes: [...changes].map(([key, value]) => {
+        const operation: ConfigOperation = value === null ? 'delete' : 'set'
+        return { key, operation, value }
+      }),
+    }
+    const [altered] = await controller.incrementalAlterConfigs([alteration], { validateOnly: false })
+    const { errorCode, errorMessage } = altered ?? { errorCode: -1, errorMessage: 'the controller gave no answer' }
+    if (errorCode !== ErrorCode.NONE)
+      throw new Error(`${[...changes.keys()].join(', ')} could not be set: ${errorMessage ?? errorCode}`)
   }
 
   async createTopic(

@@ -105,7 +105,13 @@ export interface MirrorView {
   readonly stateTimeMs: number
   readonly lagMs: number | null
   readonly allowedActions: readonly string[]
-  readonly stateTransitionErrors: readonly { readonly code: string; readonly message: string }[]
+  /** Why a promote does not get on; gone when it succeeds. */
+  readonly stateTransitionErrors: readonly {
+    readonly code: string
+    readonly message: string
+    /** Wall clock. */
+    readonly sinceMs: number
+  }[]
   readonly stopPoints: readonly StopPoint[]
 }
 
@@ -201,6 +207,6 @@ export interface LinkEngine {
   alterMirrors(
     link: string,
     verb: MirrorVerb,
-    request: { selection: MirrorSelection; validateOnly: boolean },
+    request: { selection: MirrorSelection; validateOnly: boolean; together?: boolean },
   ): Promise<AlterMirrorRow[]>
 }

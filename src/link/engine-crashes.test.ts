@@ -126,6 +126,55 @@ test('a failover that is killed anywhere ends STOPPED after it was accepted, and
   deepEqual([...names], ['append state', 'flush', 'append abort marker', 'raise producer ids', 'bump leader epochs'])
 })
 
+test('a promote that is killed anywhere ends STOPPED with everything after it was accepted, and mirrors on if it was not', async () => {
+  const selection = { names: ['orders', 'payments'] }
+  const promote = async (world: EngineWorld) => {
+    await world.engine.alterMirrors('west', 'promote', { selection, validateOnly: false, together: true })
+    for (let round = 0; round < 4; round++) {
+      await world.settle()
+      await world.clock.advance(600)
+    }
+  }
+  const reached = await killedAtEachEffect({
+    world: async () => {
+      const world = await linkedWorld()
+      world.source.addTopic('payments', 1).partitions[0]?.append(batchAt(0, 6, { producerId: 40n }))
+      world.source.topics.get('orders')?.partitions[1]?.append(batchAt(0, 4, { producerId: 12n }))
+      for (const topic of selection.names) await world.engine.createMirror('west', mirrorRequest(topic))
+      await world.mirrorAll()
+      return world
+    },
+    operation: promote,
+    check: async (world, killedAt) => {
+      await world.mirrorAll()
+      const states = () => selection.names.map(topic => world.engine.describeMirror('west', topic).status)
+      // Accepted one by one; from the decision on, both or none.
+      for (let round = 0; round < 6; round++) {
+        await world.clock.advance(600)
+        await world.settle()
+      }
+      const ends = selection.names.flatMap(topic => world.cluster.topicNamed(topic)?.logs.map(log => log.logEndOffset))
+      deepEqual(ends, [0, 4, 6], killedAt)
+      if (states().includes('ACTIVE')) {
+        equal(states().includes('STOPPED'), false, killedAt)
+        await promote(world)
+        await world.settle()
+      }
+      deepEqual(states(), ['STOPPED', 'STOPPED'], killedAt)
+      equal(writable(world), true, killedAt)
+      equal(world.cluster.producerIdFloor, 40n, killedAt)
+      const points = world.engine.describeMirror('west', 'orders').stopPoints
+      deepEqual(
+        points.map(point => point.stopOffset),
+        [0, 4],
+        killedAt,
+      )
+    },
+  })
+  const names = new Set(reached.map(text => text.replace(/.*: /, '')))
+  deepEqual([...names], ['append state', 'flush', 'raise producer ids', 'bump leader epochs'])
+})
+
 async function checkFailedOverOrMirroring(world: EngineWorld, killedAt: string): Promise<void> {
   await world.settle()
   await world.mirrorAll()

@@ -44,7 +44,7 @@ test('a paused mirror fetches nothing until it is resumed, over restarts', async
   )
   deepEqual(dry.partitions, row.partitions)
   equal(view().status, 'PAUSED')
-  deepEqual(view().allowedActions, ['failover', 'pause', 'resume', 'delete'])
+  deepEqual(view().allowedActions, ['promote', 'failover', 'pause', 'resume', 'delete'])
   deepEqual(world.source.fetched, [])
   equal((await ask('pause')).errorCode, null, 'asking twice is no error')
   first.append(batchAt(10, 10))

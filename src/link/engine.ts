@@ -175,9 +175,9 @@ export class Engine implements api.LinkEngine {
   async alterMirrors(
     link: string,
     verb: api.MirrorVerb,
-    { selection, validateOnly }: { selection: api.MirrorSelection; validateOnly: boolean },
+    options: { selection: api.MirrorSelection; validateOnly: boolean; together?: boolean },
   ): Promise<api.AlterMirrorRow[]> {
-    const request = { link, verb, selection, validateOnly }
+    const request = { link, verb, together: false, ...options }
     return this.#operate(context => alterMirrors(context, request, id => this.#lagsOf(id)))
   }
 

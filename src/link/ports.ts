@@ -183,6 +183,16 @@ export interface DestinationTopic {
   readonly partitions: number
 }
 
+/** One topic config of this cluster. */
+export interface DestinationTopicConfig {
+  /** The value that holds. */
+  readonly value: string | null
+  /** The topic has an override of its own. */
+  readonly overridden: boolean
+  /** What would hold without it. */
+  readonly inherited: string | null
+}
+
 export type CreateTopicResult =
   | { readonly ok: true; readonly topic: DestinationTopic }
   | { readonly ok: false; readonly reason: 'exists' | 'invalid' | 'failed'; readonly message: string }
@@ -194,6 +204,10 @@ export interface Destination {
   topicById(topicId: Uuid): DestinationTopic | undefined
   /** What a new topic would have for this topic config; undefined = a key that is not known here. */
   defaultTopicConfig(key: string): string | null | undefined
+  /** What a topic config is now; undefined = a key that is not known here, or no such topic. */
+  topicConfig(topicId: Uuid, key: string): DestinationTopicConfig | undefined
+  /** Sets overrides, or with null removes them; other keys stay. Rejects with the reason, having changed nothing. */
+  alterTopicConfigs(topicId: Uuid, changes: ReadonlyMap<string, string | null>): Promise<void>
   createTopic(
     request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
     options: { validateOnly: boolean },

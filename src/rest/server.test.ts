@@ -163,7 +163,7 @@ test('every verb of the table is routed and the kind of its answer names it', as
   deepStrictEqual(engine.calls[1]?.arguments, [
     'west',
     'failover',
-    { selection: { names: ['orders'] }, validateOnly: true },
+    { selection: { names: ['orders'] }, validateOnly: true, together: false },
   ])
 })
 

@@ -66,6 +66,30 @@ export class MirrorChanges {
   }
 
   /**
+   * Changes several mirrors with one durable write, or none: nothing is written if `change` answers undefined for one that is
+   * still there. Resolves to whether it was.
+   */
+  async updateTogether(
+    ids: readonly MirrorId[],
+    change: (record: MirrorRecord) => MirrorRecord | undefined,
+  ): Promise<boolean> {
+    // Everybody takes the queues in the same order, so that nobody waits for somebody who waits for him.
+    const names = [...new Set(ids.map(mirrorIdText))].sort()
+    const inQueues = (index: number): Promise<boolean> => {
+      const name = names[index]
+      return name === undefined ? write() : this.#queues.run(name, () => inQueues(index + 1))
+    }
+    const write = async (): Promise<boolean> => {
+      await this.#journal.certain()
+      const changed = ids.flatMap(id => this.#find(id) ?? []).map(change)
+      if (changed.includes(undefined) || changed.length === 0) return false
+      await this.#journal.append(changed.flatMap(record => (record ? [mirrorStateRecord(record)] : [])))
+      return true
+    }
+    return await inQueues(0)
+  }
+
+  /**
    * These partitions follow no more; the topic is FAILED from the first one on. Nothing happens to a mirror that is
    * stopped, being stopped or gone.
    */

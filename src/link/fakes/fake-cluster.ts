@@ -4,6 +4,7 @@ import {
   type CreateTopicResult,
   type Destination,
   type DestinationTopic,
+  type DestinationTopicConfig,
   type MirrorLog,
   NotLinkCoordinator,
   type StateLog,
@@ -14,7 +15,7 @@ import { FakeMirrorLog, FakePartition } from './fake-mirror-log.ts'
 
 interface FakeTopic extends DestinationTopic {
   partitions: number
-  readonly configs: ReadonlyMap<string, string>
+  configs: ReadonlyMap<string, string>
   readonly logs: FakePartition[]
 }
 
@@ -77,6 +78,18 @@ export class FakeCluster {
       topic: name => this.topicNamed(name),
       topicById: topicId => this.topics.get(topicId),
       defaultTopicConfig: key => this.defaultConfigs.get(key),
+      topicConfig: (topicId, key) => this.#topicConfig(topicId, key),
+      alterTopicConfigs: (topicId, changes) =>
+        process.effect('alter topic configs', () => {
+          const topic = this.topics.get(topicId)
+          if (!topic) throw new Error(`topic ${topicId} does not exist`)
+          const configs = new Map(topic.configs)
+          for (const [key, value] of changes) {
+            if (value === null) configs.delete(key)
+            else configs.set(key, value)
+          }
+          topic.configs = configs
+        }),
       createTopic: (request, options) => this.#createTopic(process, request, options),
       createPartitions: async (topicId, count) => {
         await process.effect('create partitions', () => this.growTopic(topicId, count))
@@ -115,6 +128,14 @@ export class FakeCluster {
         }),
       close: async () => {},
     }
+  }
+
+  #topicConfig(topicId: Uuid, key: string): DestinationTopicConfig | undefined {
+    const topic = this.topics.get(topicId)
+    const inherited = this.defaultConfigs.get(key)
+    if (!topic || inherited === undefined) return undefined
+    const override = topic.configs.get(key)
+    return { value: override ?? inherited, overridden: override !== undefined, inherited }
   }
 
   async #createTopic(

@@ -22,6 +22,8 @@ export class FakeSourcePartition {
   logStartOffset = 0
   highWatermark = 0
   leaderEpoch = 0
+  /** Where the first open transaction begins; undefined = none is open. */
+  openSince: number | undefined
   batches: Buffer[] = []
   /** Set: the answer to every question about the end of an epoch. */
   epochEnd: EpochEnd | undefined
@@ -71,6 +73,8 @@ export class FakeSource implements SourceClusterFactory {
   questionFailure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Topics that the link may not describe. */
   readonly unreadable = new Set<string>()
+  /** Called when a question about offsets has been answered. */
+  afterListOffsets: () => void = () => {}
   readonly opened: SourceConnectionSettings[] = []
   openConnections = 0
   /** Stops of these wait for it, as for a sink that works: by `topic-partition`. */
@@ -139,9 +143,11 @@ export class FakeSource implements SourceClusterFactory {
         this.#ask()
         return new Map(names.map(name => [name, this.topics.get(name)?.configs ?? new Map()]))
       },
-      listOffsets: async (topic, partitions, { spec }) => {
+      listOffsets: async (topic, partitions, query) => {
         this.#ask()
-        return new Map(partitions.map(partition => [partition, this.#offset(topic, partition, spec)]))
+        const answer = new Map(partitions.map(partition => [partition, this.#offset(topic, partition, query)]))
+        this.afterListOffsets()
+        return answer
       },
       readBatches: async (topic, partition, { offset }) => {
         this.#ask()
@@ -190,8 +196,9 @@ export class FakeSource implements SourceClusterFactory {
     })
   }
 
-  #offset(topic: string, partition: number, spec: OffsetSpec): number {
+  #offset(topic: string, partition: number, { spec, isolation }: { spec: OffsetSpec; isolation: string }): number {
     const found = this.topics.get(topic)?.partitions[partition]
+    if (spec === 'latest' && isolation === 'read_committed' && found?.openSince !== undefined) return found.openSince
     return (spec === 'earliest' ? found?.logStartOffset : found?.highWatermark) ?? -1
   }
 

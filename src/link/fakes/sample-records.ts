@@ -36,6 +36,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
   failures: [{ partition: 1, error: 'CORRUPT_BATCH', reason: 'bad', timeMs: 4 }],
   troubles: [{ kind: 'topic-missing', sinceMs: 5 }],
   stopping: undefined,
+  together: ['payments'],
   startOffsets: [0, 1_000_000_007],
   stopPoints: [
     {

@@ -35,6 +35,13 @@ export interface MirrorTopicOptions {
   readonly logger: Logger
 }
 
+/** How a promote stands. */
+export interface PromotionStatus {
+  /** What each partition waits for; index = partition. */
+  readonly waiting: readonly (string | undefined)[]
+  readonly errors: readonly { readonly code: string; readonly message: string; readonly sinceMs: number }[]
+}
+
 interface MirroredPartition {
   readonly figures: PartitionFigures
   readonly pipeline: PartitionPipeline
@@ -44,6 +51,8 @@ interface MirroredPartition {
 export class MirrorTopic {
   readonly id: MirrorId
   readonly topicId: MirrorRecord['topicId']
+  /** Told by the promotion task; undefined = no promote has been looked at. */
+  promotion: PromotionStatus | undefined
   readonly #o: MirrorTopicOptions
   readonly #partitions: MirroredPartition[] = []
   readonly #troubles: TopicTroubles

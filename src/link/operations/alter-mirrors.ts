@@ -13,6 +13,7 @@ import { failOverMirror, previewFailover } from './failover-mirror.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 import { pauseMirror, previewPause } from './pause-mirror.ts'
+import { previewPromote, promoteMirror } from './promote-mirror.ts'
 import { previewResume, resumeMirror } from './resume-mirror.ts'
 
 /** Topics worked on at the same time. */
@@ -23,6 +24,8 @@ export interface AlterMirrorsRequest {
   readonly verb: MirrorVerb
   readonly selection: MirrorSelection
   readonly validateOnly: boolean
+  /** The topics stop as one: none becomes writable before all can. */
+  readonly together: boolean
 }
 
 /** `lagsOf` shows a mirror's lags as describe does. */
@@ -32,18 +35,26 @@ export async function alterMirrors(
   lagsOf: (id: MirrorId) => readonly MirrorLagView[],
 ): Promise<AlterMirrorRow[]> {
   const link = requireLink(context, request.link)
-  return mapBounded(selectedTopics(context, link, request.selection), parallel, async mirrorTopic => {
+  const topics = selectedTopics(context, link, request.selection)
+  const plan = { ...request, together: request.together ? topics : [] }
+  return mapBounded(topics, parallel, async mirrorTopic => {
     const id = { linkId: link.linkId, mirrorTopic }
-    const row = await outcome(context, id, request)
+    const row = await outcome(context, id, plan)
     return { mirrorTopicName: mirrorTopic, lags: lagsOf(id), ...row }
   })
 }
 
-type Work = (context: OperationContext, id: MirrorId) => Promise<VerbResult>
+/** A request whose topics are chosen; `together` names them if they are to stop as one. */
+interface Plan extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly'> {
+  readonly together: readonly string[]
+}
+
+type Work = (context: OperationContext, id: MirrorId, together: readonly string[]) => Promise<VerbResult>
 
 /** What this version carries out; other verbs are legal where the table says so, and refused by name. */
 const implemented: Partial<Record<MirrorVerb, { readonly run: Work; readonly preview: Work }>> = {
   failover: { run: failOverMirror, preview: previewFailover },
+  promote: { run: promoteMirror, preview: previewPromote },
   pause: { run: pauseMirror, preview: previewPause },
   resume: { run: resumeMirror, preview: previewResume },
 }
@@ -64,7 +75,7 @@ function selectedTopics(context: OperationContext, link: LinkRecord, selection: 
 
 type Outcome = Omit<AlterMirrorRow, 'mirrorTopicName' | 'lags'>
 
-async function outcome(context: OperationContext, id: MirrorId, request: AlterMirrorsRequest): Promise<Outcome> {
+async function outcome(context: OperationContext, id: MirrorId, request: Plan): Promise<Outcome> {
   try {
     const result = await carryOut(context, id, request)
     return { errorCode: null, errorMessage: null, ...result }
@@ -80,10 +91,10 @@ async function outcome(context: OperationContext, id: MirrorId, request: AlterMi
 async function carryOut(
   context: OperationContext,
   id: MirrorId,
-  { verb, validateOnly }: Pick<AlterMirrorsRequest, 'verb' | 'validateOnly'>,
+  { verb, validateOnly, together }: Plan,
 ): Promise<VerbResult> {
   const work = implemented[verb]
-  if (work) return await (validateOnly ? work.preview(context, id) : work.run(context, id))
+  if (work) return await (validateOnly ? work.preview(context, id, together) : work.run(context, id, together))
   assertTransition(context, id, eventOfVerb[verb])
   throw linkError('VERB_NOT_SUPPORTED', { verb })
 }

@@ -2,7 +2,8 @@
 import type { KeyedQueues } from '../coordination/keyed-queues.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
-import type { EngineParts, LinkRuntime } from '../runtime/link-runtime.ts'
+import type { EngineParts } from '../runtime/engine-parts.ts'
+import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 
 export interface OperationContext extends EngineParts {

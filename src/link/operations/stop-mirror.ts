@@ -1,11 +1,11 @@
 /**
- * The end of a mirror, shared by failover and (later) promote. Every step can be repeated: after a crash the whole walk runs
+ * The end of a mirror, shared by failover and promote. Every step can be repeated: after a crash the whole walk runs
  * again from the durable record, and what is done already changes nothing.
  */
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
-import { rangesBelow } from '../mirror/epoch-ledger.ts'
-import { beginLog, resumeOffset } from '../mirror/partition-pipeline.ts'
+import { beginLog } from '../mirror/partition-pipeline.ts'
+import { stopPointOf } from '../mirror/stop-point.ts'
 import type { MirrorLog } from '../ports.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import type { OperationContext } from './operation-context.ts'
@@ -89,18 +89,8 @@ export function stopPoint(
   record: MirrorRecord,
   { partition, log }: { partition: number; log: MirrorLog },
 ): StopPointRecord {
-  const stopOffset = resumeOffset(log, record.startOffsets[partition] ?? 0)
   const figures = context.runtime(record.linkId)?.mirror(record.mirrorTopic)?.figures[partition]
-  const ranges = context.desired.epochRanges(record.topicId, partition, record.sourceClusterId)
-  return {
-    partition,
-    stopOffset,
-    lastSourceEpoch: rangesBelow(ranges, stopOffset).at(-1)?.epoch,
-    timeMs: context.clock.nowMs(),
-    lastSourceFetchOffset: figures?.lastSourceFetchOffset ?? -1,
-    lag: figures?.lag.lag(stopOffset) ?? undefined,
-    openTransactions: log.openTransactions().length,
-  }
+  return stopPointOf(context, record, { partition, log, figures })
 }
 
 function largest(producerIds: readonly bigint[]): bigint {

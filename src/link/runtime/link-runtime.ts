@@ -1,47 +1,26 @@
 /** What runs for one link on this node: the connection to its source, the probe and the mirrors. Driven by the reconciler. */
-import type { Clock } from '../../core/clock.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { Random } from '../../core/random.ts'
 import { SerialQueue } from '../../core/serial-queue.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import { connectionSettings, partitionSyncPeriodMs } from '../configs/connection-settings.ts'
+import { connectionSettings } from '../configs/connection-settings.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { logStartFollowsSource } from '../configs/topic-rules.ts'
-import type { LinkChanges } from '../coordination/link-changes.ts'
-import type { MirrorChanges } from '../coordination/mirror-changes.ts'
-import type { StateJournal } from '../coordination/state-journal.ts'
-import type { IncidentCounts } from '../mirror/incident-counts.ts'
 import type { MirrorSettings } from '../mirror/mirror-partition.ts'
 import { MirrorTopic } from '../mirror/mirror-topic.ts'
-import { type Destination, type SourceCluster, type SourceClusterFactory, SourceError } from '../ports.ts'
-import type { DesiredState } from '../replay/desired-state.ts'
+import { type SourceCluster, SourceError } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { healthyLink, type LinkHealth } from '../states/link-health.ts'
 import { followsSource } from '../states/mirror-topic-state.ts'
-import { syncPartitions } from '../tasks/partition-sync.ts'
-import { SyncTask } from '../tasks/sync-task.ts'
-import { stallMsOf, watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
+import type { SyncTask } from '../tasks/sync-task.ts'
+import { stallMsOf } from '../tasks/watchdog.ts'
+import type { EngineParts } from './engine-parts.ts'
 import { LinkProbe } from './link-probe.ts'
-
-/** What every part of the engine shares. */
-export interface EngineParts {
-  readonly desired: DesiredState
-  readonly journal: StateJournal
-  readonly changes: MirrorChanges
-  readonly linkChanges: LinkChanges
-  readonly destination: Destination
-  readonly sources: SourceClusterFactory
-  readonly incidents: IncidentCounts
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
+import { linkTasks, type TaskedLink } from './link-tasks.ts'
 
 export class LinkRuntime {
   readonly linkId: Uuid
   readonly #parts: EngineParts
-  readonly #onHealth: () => void
+  readonly #onChange: () => void
   readonly #queue = new SerialQueue()
   readonly #mirrors = new Map<string, MirrorTopic>()
   #configs: LinkConfigs
@@ -49,12 +28,14 @@ export class LinkRuntime {
   #connection: { readonly text: string; readonly source: SourceCluster; readonly stallMs: number } | undefined
   #probe: LinkProbe | undefined
   #tasks: readonly SyncTask[] = []
+  /** Mirrors that are not fetched while a promote looks at them. */
+  readonly #withheld = new Set<string>()
   #closed = false
 
-  constructor(link: LinkRecord, parts: EngineParts, onHealth: () => void) {
+  constructor(link: LinkRecord, parts: EngineParts, onChange: () => void) {
     this.linkId = link.linkId
     this.#parts = { ...parts, logger: parts.logger.child({ link: link.name }) }
-    this.#onHealth = onHealth
+    this.#onChange = onChange
     this.#configs = new LinkConfigs(link.configs)
     this.#mirrorSettings = mirrorSettingsOf(this.#configs)
   }
@@ -119,7 +100,7 @@ export class LinkRuntime {
     this.#probe = new LinkProbe({
       source: () => source,
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
-      onChange: this.#onHealth,
+      onChange: this.#onChange,
       settings: () => ({
         periodMs: this.#configs.must('availability.check.ms'),
         threshold: this.#configs.must('availability.check.consecutive.failure.threshold'),
@@ -129,39 +110,40 @@ export class LinkRuntime {
       logger: this.#parts.logger,
     })
     this.#probe.start()
-    this.#tasks = [this.#partitionSync(source), this.#watchdog(source)]
+    this.#tasks = linkTasks(this.#parts, this.#taskedLink(source))
     for (const task of this.#tasks) task.start()
   }
 
-  #partitionSync(source: SourceCluster): SyncTask {
-    const { desired, destination, changes, clock, logger } = this.#parts
-    return new SyncTask({
-      name: 'PartitionSync',
-      periodMs: () => partitionSyncPeriodMs(this.#configs),
-      work: async signal => {
-        const mirrors = desired.mirrorsOf(this.linkId).filter(record => this.#shouldFetch(record))
-        const parts = { source, destination, changes, signal, nowMs: () => clock.nowMs() }
-        return mirrors.length === 0 ? [] : await syncPartitions(parts, mirrors)
+  #taskedLink(source: SourceCluster): TaskedLink {
+    const runtime = this
+    return {
+      linkId: this.linkId,
+      source,
+      get configs() {
+        return runtime.#configs
       },
-      clock,
-      logger,
-    })
+      get health() {
+        return runtime.health
+      },
+      get followed() {
+        return runtime.#parts.desired.mirrorsOf(runtime.linkId).filter(record => runtime.#shouldFetch(record))
+      },
+      get running() {
+        return runtime.#mirrors.values()
+      },
+      mirror: mirrorTopic => this.#mirrors.get(mirrorTopic),
+      holdFetching: mirrorTopic => this.#holdFetching(mirrorTopic),
+    }
   }
 
-  #watchdog(source: SourceCluster): SyncTask {
-    const { clock, logger } = this.#parts
-    return new SyncTask({
-      name: 'Watchdog',
-      periodMs: () => watchdogPeriodMs,
-      work: async signal => {
-        const watches = [...this.#mirrors.values()].flatMap(mirror => mirror.watches)
-        if (this.health.state === 'ACTIVE') await watchPartitions(source, watches, signal)
-        else for (const watch of watches) watch.excuse()
-        return []
-      },
-      clock,
-      logger,
-    })
+  /** Not through the queue: a task that holds may be waited for by what runs in it. */
+  async #holdFetching(mirrorTopic: string): Promise<() => void> {
+    this.#withheld.add(mirrorTopic)
+    await this.#mirrors.get(mirrorTopic)?.stop()
+    return () => {
+      this.#withheld.delete(mirrorTopic)
+      this.#onChange()
+    }
   }
 
   async #disconnect(): Promise<void> {
@@ -190,7 +172,7 @@ export class LinkRuntime {
   }
 
   #shouldFetch(record: MirrorRecord): boolean {
-    if (record.stopping !== undefined || record.held) return false
+    if (record.stopping !== undefined || record.held || this.#withheld.has(record.mirrorTopic)) return false
     if (this.#configs.must('cluster.link.paused')) return false
     // Another cluster answers at these addresses: nothing of it may get into a mirror.
     if (this.health.failure === 'cluster-id') return false

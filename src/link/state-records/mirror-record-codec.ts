@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 0
+export const mirrorRecordVersion = 1
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0',
+  versions: '0-1',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -42,6 +42,7 @@ const table = message({
       }),
     ),
     history: array(struct({ state: string(), event: string(), reason: string(), timeMs: int64() })),
+    together: list(string, { versions: '1+' }),
   },
 })
 
@@ -74,14 +75,19 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
         openTransactions: point.openTransactions,
       })),
       history: record.history.map(change => ({ ...change, timeMs: BigInt(change.timeMs) })),
+      together: [...record.together],
     },
     mirrorRecordVersion,
   )
 }
 
 /** Throws DecodeError, or RangeError for a state or verb of a newer version. */
-export function decodeMirrorRecord(body: Buffer, key: { linkId: Uuid; mirrorTopic: string }): MirrorRecord {
-  const value = table.decode(body, mirrorRecordVersion)
+export function decodeMirrorRecord(
+  body: Buffer,
+  key: { linkId: Uuid; mirrorTopic: string },
+  version: number,
+): MirrorRecord {
+  const value = table.decode(body, version)
   return {
     ...key,
     topicId: value.topicId,
@@ -113,6 +119,7 @@ export function decodeMirrorRecord(body: Buffer, key: { linkId: Uuid; mirrorTopi
       state: storedState(change.state),
       timeMs: Number(change.timeMs),
     })),
+    together: value.together,
   }
 }
 

@@ -66,6 +66,8 @@ export interface MirrorRecord {
   readonly failures: readonly PartitionFailure[]
   readonly troubles: readonly TroubleSince[]
   readonly stopping: StoppingRecord | undefined
+  /** Mirrors of the link that a promote of this one stops together with it; empty unless PENDING_STOPPED. */
+  readonly together: readonly string[]
   /** Index = partition. Resolved once, at creation. */
   readonly startOffsets: readonly number[]
   readonly stopPoints: readonly StopPointRecord[]

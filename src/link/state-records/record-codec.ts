@@ -108,7 +108,7 @@ function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
     case recordKinds.link:
       return { kind: 'link', record: decodeLinkRecord(body, key.scope) }
     case recordKinds.mirror:
-      return { kind: 'mirror', record: decodeMirrorRecord(body, ofMirror) }
+      return { kind: 'mirror', record: decodeMirrorRecord(body, ofMirror, version) }
     case recordKinds.mirrorCreation:
       return { kind: 'mirror-creation', record: decodeMirrorCreation(body, ofMirror) }
     case recordKinds.sourceEpochs: {

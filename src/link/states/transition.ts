@@ -2,7 +2,7 @@
 
 import type { MirrorState } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
-import { historyMax, type MirrorRecord, type StateChange } from '../state-records/mirror-record.ts'
+import { historyMax, type MirrorRecord, type StateChange, type StoppingRecord } from '../state-records/mirror-record.ts'
 import {
   allowedVerbs,
   type MirrorTopicEvent,
@@ -26,8 +26,7 @@ export interface TransitionDetail {
  */
 export function transition(record: MirrorRecord, detail: TransitionDetail): MirrorRecord | undefined {
   const { event } = detail
-  // Once a stop has been accepted nothing may turn it back.
-  if (record.stopping !== undefined && event !== 'failover' && event !== 'delete') throw refused(record, detail)
+  if (record.stopping !== undefined && !mayFollowStop(record.stopping, event)) throw refused(record, detail)
   const outcome = outcomeOf(record.state, event)
   switch (outcome?.kind) {
     case undefined:
@@ -51,6 +50,10 @@ export function transition(record: MirrorRecord, detail: TransitionDetail): Mirr
   }
 }
 
+/** Once a stop has been accepted nothing may turn it back. */
+const mayFollowStop = ({ verb }: StoppingRecord, event: MirrorTopicEvent): boolean =>
+  event === 'failover' || event === 'delete' || (verb === 'promote' && (event === 'caughtUp' || event === 'promote'))
+
 /** The state fields of a topic that becomes a mirror, by an event of the row `none`. */
 export function entryState(
   event: 'create' | 'peerReverses' | 'restore',
@@ -68,6 +71,7 @@ export function entryState(
     failures: [],
     troubles: [],
     stopping: undefined,
+    together: [],
     stopPoints: [],
     history: [{ state, event, reason, timeMs }],
   } satisfies Partial<MirrorRecord>
@@ -93,6 +97,7 @@ function entered(record: MirrorRecord, state: MirrorTopicState, detail: Transiti
     failures: state === 'FAILED' || state === 'STOPPED' ? record.failures : [],
     troubles: [],
     stopping: undefined,
+    together: [],
     history: [...record.history, { state, event, reason, timeMs }].slice(-historyMax),
   }
 }

@@ -5,9 +5,10 @@ import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { Destination, SourceCluster, SourceTopic } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { withHistory } from '../states/transition.ts'
+import { askTopics } from './ask-topics.ts'
 import { type TaskError, taskErrorOf } from './sync-task.ts'
 
-/** Topics asked about, or grown, at the same time. */
+/** Topics grown at the same time. */
 const parallel = 8
 
 export interface PartitionSyncParts {
@@ -23,7 +24,10 @@ export async function syncPartitions(
   parts: PartitionSyncParts,
   mirrors: readonly MirrorRecord[],
 ): Promise<readonly TaskError[]> {
-  const { topics, errors } = await describeAll(parts, [...new Set(mirrors.map(mirror => mirror.sourceTopic))])
+  const names = [...new Set(mirrors.map(mirror => mirror.sourceTopic))]
+  const { source, signal } = parts
+  const { found, errors } = await askTopics(names, some => source.describeTopics(some, signal), signal)
+  const topics = new Map(found.map(topic => [topic.name, topic]))
   await mapBounded(mirrors, parallel, async record => {
     const topic = topics.get(record.sourceTopic)
     if (!topic || !isSameTopic(topic, record) || topic.partitions.length <= record.startOffsets.length) return
@@ -34,29 +38,6 @@ export async function syncPartitions(
     }
   })
   return errors
-}
-
-/** All in one question; if that fails, one by one, so that a topic that may not be described hides no other. */
-async function describeAll(
-  { source, signal }: PartitionSyncParts,
-  names: readonly string[],
-): Promise<{ topics: ReadonlyMap<string, SourceTopic>; errors: TaskError[] }> {
-  const byName = (found: readonly SourceTopic[]) => new Map(found.map(topic => [topic.name, topic]))
-  const errors: TaskError[] = []
-  try {
-    return { topics: byName(await source.describeTopics(names, signal)), errors }
-  } catch (error) {
-    if (names.length < 2 || signal.aborted) throw error
-  }
-  const found = await mapBounded(names, parallel, async name => {
-    try {
-      return await source.describeTopics([name], signal)
-    } catch (error) {
-      errors.push(taskErrorOf(error, name))
-      return []
-    }
-  })
-  return { topics: byName(found.flat()), errors }
 }
 
 const isSameTopic = ({ topicId }: SourceTopic, { sourceTopicId }: MirrorRecord): boolean =>

@@ -29,7 +29,7 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
       record.stopping === undefined
         ? allowedVerbs(record.state).filter(verb => verb === 'delete' || supportedVerbs.has(verb))
         : ['failover', 'delete'],
-    stateTransitionErrors: [],
+    stateTransitionErrors: record.state === 'PENDING_STOPPED' ? [...(topic?.promotion?.errors ?? [])] : [],
     stopPoints: record.stopPoints.map(({ partition, stopOffset, lastSourceEpoch, timeMs }) => ({
       partition,
       stopOffset,
@@ -120,7 +120,16 @@ function reasonOf(
   record: MirrorRecord,
   { runtime, topic, status }: Pick<Live, 'runtime' | 'topic'> & { status: MirrorStatus },
 ): string | null {
+  if (record.state === 'PENDING_STOPPED' && record.stopping === undefined) return promotionReason(record, topic)
   if (record.state !== 'ACTIVE' || record.stopping !== undefined) return record.reason ?? null
   const trouble = topic?.figures.find(figures => figures.reason !== undefined)?.reason
   return (status === 'ACTIVE' ? trouble : (runtime?.health.message ?? trouble)) ?? null
+}
+
+/** What a promote waits for; the first thing of many. */
+function promotionReason({ reason }: MirrorRecord, topic: MirrorTopic | undefined): string | null {
+  const { waiting = [], errors = [] } = topic?.promotion ?? {}
+  const partition = waiting.findIndex(text => text !== undefined)
+  if (partition >= 0) return `waiting for partition ${partition}: ${waiting[partition]}`
+  return errors[0] === undefined ? (reason ?? null) : `waiting: ${errors[0].message}`
 }

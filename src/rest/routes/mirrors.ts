@@ -166,7 +166,8 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       if ('names' in selection) requireTopicRights(context, request, selection.names)
       else admit(context, request, [ALTER])
       const validateOnly = request.query.validate_only === 'true'
-      const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly })
+      const together = request.body.together === true
+      const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly, together })
       return {
         kind: VERBS[verb],
         metadata: { self: `${base}/links/${link}/mirrors`, resource_name: null },
@@ -204,9 +205,10 @@ function mirrorData(mirror: MirrorView, view: { base: string; withErrors: boolea
     state_time_ms: mirror.stateTimeMs,
     ...(view.withErrors
       ? {
-          mirror_state_transition_errors: mirror.stateTransitionErrors.map(({ code, message }) => ({
+          mirror_state_transition_errors: mirror.stateTransitionErrors.map(({ code, message, sinceMs }) => ({
             error_code: code,
             error_message: message,
+            since_ms: sinceMs,
           })),
         }
       : {}),

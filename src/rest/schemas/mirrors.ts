@@ -17,6 +17,8 @@ export const AlterMirrorsBody = Type.Object(
   {
     mirror_topic_names: Type.Optional(nullable(Type.Array(Type.String()))),
     mirror_topic_name_pattern: Type.Optional(nullable(Type.String())),
+    /** promote: no topic becomes writable before all can. */
+    together: Type.Optional(nullable(Type.Boolean())),
   },
   { additionalProperties: false },
 )
@@ -35,7 +37,11 @@ const MirrorLag = Type.Object({
   reason: nullable(Type.String()),
 })
 
-const TransitionError = Type.Object({ error_code: Type.String(), error_message: Type.String() })
+const TransitionError = Type.Object({
+  error_code: Type.String(),
+  error_message: Type.String(),
+  since_ms: Type.Integer(),
+})
 
 export const MirrorData = item('KafkaMirrorData', {
   link_name: Type.String(),

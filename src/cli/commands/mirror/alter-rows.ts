@@ -9,6 +9,7 @@ interface Row {
   readonly lag: number | null
   readonly lastSourceFetchOffset: number
   readonly endOffset: number | null
+  readonly waitingFor: string
   readonly errorMessage: string
   readonly errorCode: string
 }
@@ -19,6 +20,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { heading: 'Partition Mirror Lag', key: 'partition_mirror_lag', value: row => row.lag },
   { heading: 'Last Source Fetch Offset', key: 'last_source_fetch_offset', value: row => row.lastSourceFetchOffset },
   { heading: 'End Offset', key: 'end_offset', value: row => row.endOffset },
+  { heading: 'Waiting For', key: 'waiting_for', value: row => row.waitingFor },
   { heading: 'Error Message', key: 'error_message', value: row => row.errorMessage },
   { heading: 'Error Code', key: 'error_code', value: row => row.errorCode },
 ]
@@ -38,8 +40,8 @@ function rowsOf(row: AlterMirrorsAnswer['data'][number]): Row[] {
     errorMessage: row.error_message ?? '',
     errorCode: failed ? String(row.error_code) : '',
   }
-  if (failed) return [{ ...shared, partition: -1, lag: -1, lastSourceFetchOffset: -1, endOffset: -1 }]
-  const ends = new Map(row.partitions.map(part => [part.partition, part.end_offset]))
+  if (failed) return [{ ...shared, partition: -1, lag: -1, lastSourceFetchOffset: -1, endOffset: -1, waitingFor: '' }]
+  const parts = new Map(row.partitions.map(part => [part.partition, part]))
   return row.mirror_lags
     .toSorted((a, b) => a.partition - b.partition)
     .map(lag => ({
@@ -47,6 +49,7 @@ function rowsOf(row: AlterMirrorsAnswer['data'][number]): Row[] {
       partition: lag.partition,
       lag: lag.lag,
       lastSourceFetchOffset: lag.last_source_fetch_offset,
-      endOffset: ends.get(lag.partition) ?? null,
+      endOffset: parts.get(lag.partition)?.end_offset ?? null,
+      waitingFor: parts.get(lag.partition)?.waiting_for ?? '',
     }))
 }

@@ -1,37 +1,19 @@
 /** `lockstep mirror failover` */
 import type { Command } from 'commander'
 import type { MirrorDataList } from '../../../rest/schemas/mirrors.ts'
-import { type CliEnvironment, type CommandContext, confirm, contextOf } from '../../context.ts'
-import { alterMirrors } from './alter.ts'
-import { parseWait, waitUntil } from './wait.ts'
-
-interface Options {
-  readonly link: string
-  readonly dryRun?: boolean
-  readonly force?: boolean
-  readonly wait?: string | true
-}
+import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
+import { type StopOptions, stopMirrors, stopOptions, verbCommand } from './alter.ts'
 
 export function addMirrorFailover(mirror: Command, environment: CliEnvironment): void {
-  mirror
-    .command('failover <topic...>')
-    .description('stop mirroring now and make the topics writable; what the source has beyond them is lost here')
-    .requiredOption('--link <name>', 'the link that the mirrors belong to')
-    .option('--dry-run', 'show what would happen and change nothing')
-    .option('--force', 'do not ask')
-    .option('--wait [timeout]', 'wait until all are STOPPED, at most so many seconds (default 300)')
-    .action((topics: string[], options: Options, command: Command) =>
-      failover(contextOf(command, environment), topics, options),
-    )
-}
-
-async function failover(context: CommandContext, topics: readonly string[], options: Options): Promise<void> {
-  const timeoutMs = parseWait(options.wait)
-  if (!options.dryRun) await confirm(context, await question(context, topics, options.link), options.force)
-  await alterMirrors(context, { verb: 'failover', topics, options }, async accepted => {
-    if (timeoutMs !== undefined)
-      await waitUntil(context, accepted, { link: options.link, status: 'STOPPED', timeoutMs })
-  })
+  const description = 'stop mirroring now and make the topics writable; what the source has beyond them is lost here'
+  stopOptions(verbCommand(mirror, 'failover', description)).action(
+    (topics: string[], options: StopOptions, command: Command) => {
+      const context = contextOf(command, environment)
+      return stopMirrors(context, { verb: 'failover', topics, options }, meant =>
+        question(context, meant, options.link),
+      )
+    },
+  )
 }
 
 /** Names what will be lost, in numbers. */

@@ -1,0 +1,28 @@
+/** Where a mirror partition ends when it stops; recorded by stop-mirror and by the decision of a promote. */
+import type { Clock } from '../../core/clock.ts'
+import type { MirrorLog } from '../ports.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import { rangesBelow } from './epoch-ledger.ts'
+import type { PartitionFigures } from './partition-figures.ts'
+import { resumeOffset } from './partition-pipeline.ts'
+
+/** What a stop at this moment would record for one partition. */
+export function stopPointOf(
+  { desired, clock }: { readonly desired: DesiredState; readonly clock: Clock },
+  record: MirrorRecord,
+  of: { readonly partition: number; readonly log: MirrorLog; readonly figures: PartitionFigures | undefined },
+): StopPointRecord {
+  const { partition, log, figures } = of
+  const stopOffset = resumeOffset(log, record.startOffsets[partition] ?? 0)
+  const ranges = desired.epochRanges(record.topicId, partition, record.sourceClusterId)
+  return {
+    partition,
+    stopOffset,
+    lastSourceEpoch: rangesBelow(ranges, stopOffset).at(-1)?.epoch,
+    timeMs: clock.nowMs(),
+    lastSourceFetchOffset: figures?.lastSourceFetchOffset ?? -1,
+    lag: figures?.lag.lag(stopOffset) ?? undefined,
+    openTransactions: log.openTransactions().length,
+  }
+}

@@ -1,0 +1,83 @@
+/** Promote: the mirror becomes writable once it holds everything that its source has. Called by alter-mirrors, carried on by the promotion task. */
+
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { linkError } from '../errors.ts'
+import { type SourceCluster, SourceError } from '../ports.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { linkErrorOf } from '../states/link-health.ts'
+import { lookAtMirror, type MirrorLook } from '../tasks/mirror-look.ts'
+import { assertTransition } from './assert-transition.ts'
+import type { VerbResult } from './mirror-positions.ts'
+import { mirrorQueue, type OperationContext } from './operation-context.ts'
+
+/**
+ * Resolves when the promote is accepted, with what it still waits for. Rejects with the table's refusal, or while the source does
+ * not answer or the link is paused: then nothing was changed. `together`: all topics of the request, which stop as one.
+ */
+export function promoteMirror(
+  context: OperationContext,
+  id: MirrorId,
+  together: readonly string[] = [],
+): Promise<VerbResult> {
+  return context.operations.run(mirrorQueue(id), async () => {
+    const look = await assertPromotable(context, id)
+    const { topicId } = look.record
+    const others = together.filter(topic => topic !== id.mirrorTopic)
+    const event = { event: 'promote', reason: 'promote asked for' } as const
+    const joined = await context.changes.transition({ ...id, topicId }, event, record => ({
+      ...record,
+      together: others,
+    }))
+    // Asked for before, alone: from now on it waits for the others.
+    if (joined && others.some(topic => !joined.together.includes(topic)))
+      await context.changes.update({ ...id, topicId }, record =>
+        record.stopping ? record : { ...record, together: [...new Set([...record.together, ...others])] },
+      )
+    await context.reconcile()
+    context.runtime(id.linkId)?.task('Promotion')?.start()
+    return resultOf(look)
+  })
+}
+
+/** What a promote would wait for now; changes nothing. */
+export async function previewPromote(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  return resultOf(await assertPromotable(context, id))
+}
+
+async function assertPromotable(context: OperationContext, id: MirrorId): Promise<MirrorLook> {
+  const record = assertTransition(context, id, 'promote')
+  const link = context.desired.link(id.linkId)?.name ?? id.linkId
+  const runtime = context.runtime(id.linkId)
+  if (!runtime?.source)
+    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
+  if (runtime.configs.must('cluster.link.paused')) throw linkError('LINK_PAUSED', { link })
+  const { health } = runtime
+  if (health.state === 'FAILED' && health.failure !== undefined)
+    throw linkError('SOURCE_NOT_AVAILABLE', { link, error: linkErrorOf(health.failure), reason: health.message ?? '' })
+  return await lookAt(context, record, { link, source: runtime.source })
+}
+
+async function lookAt(
+  context: OperationContext,
+  record: MirrorRecord,
+  { link, source }: { link: string; source: SourceCluster },
+): Promise<MirrorLook> {
+  try {
+    return await lookAtMirror(context, record, { source })
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    const detail = { link, error: linkErrorOf(error.failure), reason: error.message }
+    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
+  }
+}
+
+function resultOf({ logs, waiting }: MirrorLook): VerbResult {
+  const partitions = logs.map((log, partition) => ({
+    partition,
+    endOffset: log.state().logEndOffset,
+    stopOffset: null,
+    lastKnownLag: null,
+    waitingFor: waiting[partition] ?? null,
+  }))
+  return { partitions, openTransactions: 0 }
+}

@@ -1,0 +1,23 @@
+/** What every part of the engine shares; made once by the engine. */
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Random } from '../../core/random.ts'
+import type { LinkChanges } from '../coordination/link-changes.ts'
+import type { MirrorChanges } from '../coordination/mirror-changes.ts'
+import type { StateJournal } from '../coordination/state-journal.ts'
+import type { IncidentCounts } from '../mirror/incident-counts.ts'
+import type { Destination, SourceClusterFactory } from '../ports.ts'
+import type { DesiredState } from '../replay/desired-state.ts'
+
+export interface EngineParts {
+  readonly desired: DesiredState
+  readonly journal: StateJournal
+  readonly changes: MirrorChanges
+  readonly linkChanges: LinkChanges
+  readonly destination: Destination
+  readonly sources: SourceClusterFactory
+  readonly incidents: IncidentCounts
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}

@@ -1,0 +1,89 @@
+/** The periodic tasks of one link over one connection to its source; made by the link runtime. */
+import type { Uuid } from '../../core/uuid.ts'
+import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
+import type { LinkConfigs } from '../configs/link-configs.ts'
+import { copiedTopicConfigs } from '../configs/topic-rules.ts'
+import type { MirrorTopic } from '../mirror/mirror-topic.ts'
+import type { SourceCluster } from '../ports.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { LinkHealth } from '../states/link-health.ts'
+import { syncPartitions } from '../tasks/partition-sync.ts'
+import { promoteReady } from '../tasks/promotion.ts'
+import { SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
+import { syncTopicConfigs } from '../tasks/topic-configs-sync.ts'
+import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
+import type { EngineParts } from './engine-parts.ts'
+
+/** What the tasks see of the link that they belong to. */
+export interface TaskedLink {
+  readonly linkId: Uuid
+  readonly source: SourceCluster
+  readonly configs: LinkConfigs
+  readonly health: LinkHealth
+  /** Mirrors that follow their source now. */
+  readonly followed: readonly MirrorRecord[]
+  readonly running: Iterable<MirrorTopic>
+  mirror(mirrorTopic: string): MirrorTopic | undefined
+  /** Nothing of this mirror is fetched from when it resolves until the function is called. */
+  holdFetching(mirrorTopic: string): Promise<() => void>
+}
+
+/** How often a promote looks whether it is there. */
+const promotionPeriodMs = 500
+
+/** One round of a task over mirrors of one link. */
+type Round = (mirrors: readonly MirrorRecord[], signal: AbortSignal) => Promise<readonly TaskError[]>
+
+export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTask[] {
+  const { clock, logger } = parts
+  const partitions = partitionRound(parts, link)
+  const topicConfigs = topicConfigsRound(parts, link)
+  const overFollowed = (round: Round) => (signal: AbortSignal) => {
+    const mirrors = link.followed
+    return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
+  }
+  const task = (name: string, periodMs: () => number, work: SyncTaskOptions['work']) =>
+    new SyncTask({ name, periodMs, work, clock, logger })
+  return [
+    task('PartitionSync', () => partitionSyncPeriodMs(link.configs), overFollowed(partitions)),
+    task('TopicConfigsSync', () => link.configs.must('topic.config.sync.ms'), overFollowed(topicConfigs)),
+    task('Watchdog', () => watchdogPeriodMs, watchdogRound(link)),
+    task('Promotion', () => promotionPeriodMs, promotionRound(parts, link, [partitions, topicConfigs])),
+  ]
+}
+
+function partitionRound({ destination, changes, clock }: EngineParts, { source }: TaskedLink): Round {
+  return (mirrors, signal) =>
+    syncPartitions({ source, destination, changes, signal, nowMs: () => clock.nowMs() }, mirrors)
+}
+
+function topicConfigsRound({ destination, logger }: EngineParts, link: TaskedLink): Round {
+  const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>
+    logger.info('configs of a mirror follow its source', { topic: mirrorTopic, ...Object.fromEntries(changes) })
+  return (mirrors, signal) => {
+    const owned = copiedTopicConfigs(link.configs)
+    return syncTopicConfigs({ source: link.source, destination, owned, signal, changed }, mirrors)
+  }
+}
+
+function watchdogRound(link: TaskedLink): SyncTaskOptions['work'] {
+  return async signal => {
+    const watches = [...link.running].flatMap(mirror => mirror.watches)
+    if (link.health.state === 'ACTIVE') await watchPartitions(link.source, watches, signal)
+    else for (const watch of watches) watch.excuse()
+    return []
+  }
+}
+
+/** What is wrong with a promote is told at its mirror. */
+function promotionRound(parts: EngineParts, link: TaskedLink, syncs: readonly Round[]): SyncTaskOptions['work'] {
+  return async signal => {
+    const finalSyncs = async (record: MirrorRecord) => {
+      const errors: TaskError[] = []
+      for (const sync of syncs) errors.push(...(await sync([record], signal)))
+      return errors
+    }
+    await promoteReady({ ...parts, link, finalSyncs, signal })
+    return []
+  }
+}

@@ -1,0 +1,47 @@
+/** One look at a mirror and its source: is anything missing? Promotes decide by it, previews show it. */
+import { mapBounded } from '../coordination/bounded.ts'
+import type { Destination, MirrorLog, SourceCluster } from '../ports.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+
+export interface MirrorLook {
+  readonly record: MirrorRecord
+  /** Index = partition. */
+  readonly logs: readonly MirrorLog[]
+  /** What each partition waits for; undefined = it has everything, and no transaction is open. Index = partition. */
+  readonly waiting: readonly (string | undefined)[]
+}
+
+/** Partitions whose logs are opened at the same time. */
+const parallel = 16
+
+/** The source is asked before the logs are looked at: what a log has then was at the source. Rejects with SourceError. */
+export async function lookAtMirror(
+  { destination }: { readonly destination: Destination },
+  record: MirrorRecord,
+  { source, signal }: { readonly source: SourceCluster; readonly signal?: AbortSignal },
+): Promise<MirrorLook> {
+  const { sourceTopic, topicId, startOffsets } = record
+  const partitions = [...startOffsets.keys()]
+  const ask = (isolation: 'read_uncommitted' | 'read_committed') =>
+    source.listOffsets(sourceTopic, partitions, { spec: 'latest', isolation, signal })
+  const [highWatermarks, lastStable] = await Promise.all([ask('read_uncommitted'), ask('read_committed')])
+  const logs = await mapBounded(partitions, parallel, partition => destination.openMirrorLog(topicId, partition))
+  const waiting = logs.map((log, partition) => {
+    const highWatermark = highWatermarks.get(partition) ?? -1
+    return waitingFor(log, { highWatermark, lastStable: lastStable.get(partition) ?? -1 })
+  })
+  return { record, logs, waiting }
+}
+
+function waitingFor(log: MirrorLog, there: { highWatermark: number; lastStable: number }): string | undefined {
+  const { logEndOffset, highWatermark } = log.state()
+  if (there.highWatermark < 0) return 'the source does not tell its high watermark'
+  const behind = there.highWatermark - logEndOffset
+  if (behind > 0)
+    return `${behind} offsets behind the source, whose high watermark is ${there.highWatermark} (the mirror ends at ${logEndOffset})`
+  if (behind < 0) return `the mirror ends at ${logEndOffset}, above the source's high watermark ${there.highWatermark}`
+  if (there.lastStable < there.highWatermark)
+    return `a transaction at the source is open since offset ${there.lastStable} (high watermark ${there.highWatermark})`
+  if (highWatermark < logEndOffset) return `in-sync replicas have it up to ${highWatermark} of ${logEndOffset}`
+  return undefined
+}

@@ -1,0 +1,42 @@
+/** Which mirrors that are being promoted stop together, and what keeps a unit back; asked by the promotion task. */
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+
+export interface PromotionUnit {
+  /** PENDING_STOPPED, not decided yet. */
+  readonly records: readonly MirrorRecord[]
+  /** Another topic of the unit that cannot stop now, as a reason for people; undefined = none. */
+  readonly blockedBy: string | undefined
+}
+
+const isPending = (record: MirrorRecord): boolean => record.state === 'PENDING_STOPPED' && record.stopping === undefined
+
+/** Mirrors that name each other, directly or through others, are one unit. Pure. */
+export function promotionUnits(mirrors: readonly MirrorRecord[]): PromotionUnit[] {
+  const byName = new Map(mirrors.map(record => [record.mirrorTopic, record]))
+  const units: PromotionUnit[] = []
+  const seen = new Set<string>()
+  for (const record of mirrors.filter(isPending)) {
+    if (seen.has(record.mirrorTopic)) continue
+    const names = connected(record.mirrorTopic, byName)
+    for (const name of names) seen.add(name)
+    const members = [...names].flatMap(name => byName.get(name) ?? [])
+    const blocking = members.find(member => !isPending(member) && !hasStopped(member))
+    units.push({
+      records: members.filter(isPending),
+      blockedBy: blocking && `'${blocking.mirrorTopic}', which is to stop together with it, is ${blocking.state}`,
+    })
+  }
+  return units
+}
+
+const hasStopped = (record: MirrorRecord): boolean => record.state === 'STOPPED' || record.stopping !== undefined
+
+function connected(first: string, byName: ReadonlyMap<string, MirrorRecord>): Set<string> {
+  const names = new Set([first])
+  // A set is walked in the order in which it grows.
+  for (const name of names) {
+    for (const other of byName.get(name)?.together ?? []) names.add(other)
+    for (const [other, record] of byName) if (isPending(record) && record.together.includes(name)) names.add(other)
+  }
+  return names
+}

@@ -1,0 +1,99 @@
+/** Promotes of mirrors of a real Kafka: under load, with an open transaction, together, through kill -9; and configs that follow. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { seededRandom } from '../../src/core/random.ts'
+import { eventually } from '../eventually.ts'
+import { sourceVersion } from '../kafka/jars.ts'
+import { skipWithout } from '../requirements.ts'
+import { chosenSeed, integerBelow } from '../scenarios/chance.ts'
+import { assertEqualReads, waitUntilInStep } from '../scenarios/equality.ts'
+import { Load } from '../scenarios/load.ts'
+import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
+
+const skip = skipWithout('java')
+let world: MirrorWorld
+
+before(async () => {
+  if (skip === false) world = await startMirrorWorld(sourceVersion(), { link: { 'metadata.max.age.ms': '1000' } })
+})
+after(() => world?.close())
+
+async function mirrored(...topics: string[]): Promise<void> {
+  for (const topic of topics) {
+    await world.sides.source.createTopic(topic, { partitions: 2 })
+    await world.link.mirror(topic)
+  }
+}
+
+test('a promote waits for an open transaction and says so, then the mirror is written on', { skip }, async () => {
+  const { sides, link } = world
+  await mirrored('orders')
+  await sides.source.produce('orders', { generate: { count: 50 } })
+  await sides.source.produce('orders', { generate: { count: 10 }, transaction: { id: 'slow', end: 'open' } })
+  await waitUntilInStep(sides, 'orders')
+  await link.must('promote', ['orders'])
+  await eventually(async () => {
+    const { mirror_status: status, reason } = await link.describe('orders')
+    strictEqual(status, 'PENDING_STOPPED')
+    match(reason ?? '', /a transaction at the source is open since offset/)
+  })
+  await sides.source.endTransaction('slow', 'commit')
+  await link.waitForStatus('orders', 'STOPPED')
+  await assertEqualReads(sides, 'orders')
+  const before = await sides.source.describe('orders')
+  const after = await sides.mirror.describe('orders')
+  deepStrictEqual(
+    after.partitions.map(({ highWatermark }) => highWatermark),
+    before.partitions.map(({ highWatermark }) => highWatermark),
+    'nothing of ours was added',
+  )
+  await sides.mirror.produce('orders', { generate: { count: 5 }, properties: { 'enable.idempotence': 'true' } })
+})
+
+test('topics that are promoted together while they are written end with everything, through kills of the node', {
+  skip,
+}, async (t: TestContext) => {
+  const { sides, link, node } = world
+  const topics = ['left', 'right']
+  await mirrored(...topics)
+  const seed = chosenSeed()
+  t.diagnostic(`LOCKSTEP_SEED=${seed}`)
+  const random = seededRandom(seed)
+  const load = new Load(sides.source, { topics, partitions: 2, random: seededRandom(seed + 1) })
+  await node.rest.call('POST', `/links/${link.name}/mirrors:promote`, { mirror_topic_names: topics, together: true })
+  for (let kill = 0; kill < 3; kill++) {
+    // Not waiting for something: this is the moment.
+    await delay(integerBelow(500, random))
+    await node.crash()
+  }
+  const statuses = () => Promise.all(topics.map(async topic => (await link.describe(topic)).mirror_status))
+  deepStrictEqual([...new Set(await statuses())], ['PENDING_STOPPED'], 'a source that is written to is waited for')
+  await load.stop()
+  for (const topic of topics) await link.waitForStatus(topic, 'STOPPED')
+  for (const topic of topics) await assertEqualReads(sides, topic)
+  for (const topic of topics) await sides.mirror.produce(topic, { generate: { count: 5 } })
+})
+
+test('configs that change at the source change at the mirror, and changes made at the mirror are refused', {
+  skip,
+}, async () => {
+  const { sides, link } = world
+  await mirrored('configured')
+  const configs = async () => {
+    const { 'message.timestamp.after.max.ms': _ofKafka3, ...rest } = (await sides.mirror.describe('configured')).configs
+    return rest
+  }
+  await sides.source.alterConfigs('configured', { 'retention.ms': '7200000', 'cleanup.policy': 'compact' })
+  await eventually(async () =>
+    deepStrictEqual(await configs(), { 'cleanup.policy': 'compact', 'retention.ms': '7200000' }),
+  )
+  await sides.source.alterConfigs('configured', { 'retention.ms': '604800000' })
+  await eventually(async () => deepStrictEqual(await configs(), { 'cleanup.policy': 'compact' }))
+  const refused = await sides.mirror.alterConfigs('configured', { 'cleanup.policy': 'delete' }).catch(error => error)
+  match(String(refused), /PolicyViolation/)
+  await link.must('promote', ['configured'])
+  await link.waitForStatus('configured', 'STOPPED')
+  await sides.mirror.alterConfigs('configured', { 'cleanup.policy': 'delete' })
+  ok((await configs())['cleanup.policy'] !== 'compact')
+})
