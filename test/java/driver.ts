@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { cached } from '../cache.ts'
-import { type KafkaVersion, kafkaJars } from '../kafka/jars.ts'
+import { type KafkaVersion, kafkaJars, kafkaStreamsJars } from '../kafka/jars.ts'
 
 const sourceFolder = fileURLToPath(new URL('.', import.meta.url))
 
@@ -132,23 +132,24 @@ export async function driverClasses(version: KafkaVersion): Promise<string> {
   const jars = await kafkaJars(version)
   const folders = version.startsWith('3.') ? ['.'] : ['.', 'kafka-4']
   const sources = (await Promise.all(folders.map(folder => javaFiles(join(sourceFolder, folder))))).flat().sort()
+  return compiled(version, sources, join(jars, '*'))
+}
+
+/** Class path of the Kafka Streams applications in `streams/`. */
+export async function streamsClassPath(version: KafkaVersion): Promise<string> {
+  const jars = `${join(await kafkaJars(version), '*')}:${join(await kafkaStreamsJars(version), '*')}`
+  const classes = await compiled(version, await javaFiles(join(sourceFolder, 'streams')), jars)
+  return `${classes}:${jars}`
+}
+
+/** Folder with the classes of these sources. */
+async function compiled(version: KafkaVersion, sources: readonly string[], classPath: string): Promise<string> {
   const hash = createHash('sha256')
   for (const source of sources) hash.update(source).update(await readFile(source))
   return cached(`java/${version}-${hash.digest('hex').slice(0, 16)}`, async folder => {
-    const options = [
-      '-g',
-      '-nowarn',
-      '-proc:none',
-      '-encoding',
-      'UTF-8',
-      '--release',
-      '17',
-      '-cp',
-      join(jars, '*'),
-      '-d',
-      folder,
-    ]
-    await promisify(execFile)('javac', [...options, ...sources], { maxBuffer: 16 << 20 })
+    const options = ['-g', '-nowarn', '-proc:none', '-encoding', 'UTF-8', '--release', '17']
+    const places = ['-cp', classPath, '-d', folder]
+    await promisify(execFile)('javac', [...options, ...places, ...sources], { maxBuffer: 16 << 20 })
   })
 }
 

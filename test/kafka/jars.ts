@@ -17,11 +17,18 @@ export const sourceVersion = (): KafkaVersion =>
  * at a time: its local repository is not made for several that download.
  */
 export function kafkaJars(version: KafkaVersion): Promise<string> {
-  return cached(`kafka/${version}`, folder => copyDependencies(version, folder), { lock: 'maven' })
+  return cached(`kafka/${version}`, folder => copyDependencies('pom.xml', version, folder), { lock: 'maven' })
 }
 
-async function copyDependencies(version: KafkaVersion, folder: string): Promise<void> {
-  const pom = fileURLToPath(new URL('pom.xml', import.meta.url))
+/** Folder with the jar of Kafka Streams, to be used beside those of `kafkaJars`. */
+export function kafkaStreamsJars(version: KafkaVersion): Promise<string> {
+  return cached(`kafka-streams/${version}`, folder => copyDependencies('streams.xml', version, folder), {
+    lock: 'maven',
+  })
+}
+
+async function copyDependencies(file: string, version: KafkaVersion, folder: string): Promise<void> {
+  const pom = fileURLToPath(new URL(file, import.meta.url))
   const goal = ['dependency:copy-dependencies', `-Dkafka.version=${version}`, `-DoutputDirectory=${folder}`]
   await promisify(execFile)('mvn', ['-q', '-B', '-f', pom, ...goal], { timeout: 280_000, maxBuffer: 16 << 20 })
 }
