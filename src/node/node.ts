@@ -25,8 +25,6 @@ import { type KafkaServer, listen } from '../network/server-listener.ts'
 import { LogRetention } from '../replica/log-retention.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
-import { openAccess } from '../rest/ports.ts'
-import { buildRestApplication } from '../rest/server.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
 import { openCoordinators } from './coordinators.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -34,6 +32,7 @@ import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { type LogCleaning, startLogCleaner } from './log-cleaning.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
+import { startRest } from './rest/rest-server.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
 import { firstUserRecords } from './security/first-users.ts'
 import { ListenersSecurity } from './security/listeners-security.ts'
@@ -117,17 +116,15 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
   const cleaner = startUpkeep({ settings, controller, replicas, engine, logger }, startup)
-  const rest = await buildRestApplication({
+  const application = {
     engine,
     cluster: localClusterAdmin({ controller, writeGate, brokerId: nodeId, file }),
-    access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
     metrics: [nodeMetrics(environment.version), ...cleaner.metrics],
     version: environment.version,
-    logger: logger.child({ component: 'rest' }),
-  })
-  startup.onStop('REST', () => rest.close())
-  const restUrl = await rest.listen({ host: settings.rest.host, port: settings.rest.port })
+  }
+  const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
+  const restUrl = await startRest(restOptions, startup)
   return {
     clusterId: store.meta.clusterId,
     kafkaAddresses: servers.map(server => `${server.host || '0.0.0.0'}:${server.port}`),

@@ -1,10 +1,10 @@
 /** Lockstep's own node properties as rows, beside Kafka's; read by settings and by the generated configuration reference. */
-import { type ConfigRow, enumRow, intRow, listRow, stringRow } from '../core/config-rows.ts'
+import { booleanRow, type ConfigRow, enumRow, intRow, listRow, stringRow } from '../core/config-rows.ts'
 import { logLevels } from '../core/logger-levels.ts'
 import { isUuid } from '../core/uuid.ts'
 import { type FirstUser, parseFirstUsers } from './security/first-users.ts'
 
-const REST_LISTENER = /^http:\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})\/?$/
+const REST_LISTENER = /^(https?):\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})\/?$/
 
 export const ownProperties = {
   'cluster.id': stringRow({
@@ -15,10 +15,24 @@ export const ownProperties = {
   'rest.listeners': listRow({
     default: ['http://127.0.0.1:8090'],
     mutable: false,
-    doc: 'Where REST, metrics and health answer. Only http on loopback addresses for now.',
+    doc: 'Where REST, metrics and health answer, with http or https. Key and certificates of https are those of a listener named REST: listener.name.rest.ssl.keystore.location and so on, or without the prefix.',
     check: items =>
       items.map(restListenerProblem).find(problem => problem) ??
       (items.length === 1 ? undefined : 'needs exactly one address'),
+  }),
+  'rest.users': stringRow({
+    mutable: false,
+    doc: 'File of the users that may log in to REST, a line each: user: password, or user: hash as `lockstep user hash` prints it. Read again when it changes. Without it the SCRAM users of the cluster log in.',
+  }),
+  'rest.allow.anonymous': booleanRow({
+    default: false,
+    mutable: false,
+    doc: 'Let requests without a login in as User:ANONYMOUS on any address. On loopback addresses that is so unless rest.users is set.',
+  }),
+  'rest.metrics.without.login': booleanRow({
+    default: false,
+    mutable: false,
+    doc: 'May /metrics be read without a login? Otherwise it needs DESCRIBE on the cluster.',
   }),
   'lockstep.answers.max.bytes': intRow({
     default: 268435456,
@@ -67,10 +81,7 @@ export type OwnPropertyValue<N extends OwnPropertyName> =
 
 function restListenerProblem(text: string): string | undefined {
   const found = REST_LISTENER.exec(text)
-  if (!found) return `must look like http://127.0.0.1:8090, not "${text}" (https needs a later version)`
-  return isLoopback(found[1] ?? '')
-    ? undefined
-    : `"${text}" is not a loopback address; without logins REST may only listen on 127.0.0.1, [::1] or localhost`
+  return found ? undefined : `must look like http://127.0.0.1:8090 or https://[::]:8443, not "${text}"`
 }
 
 /** A host that only this machine can reach. */
@@ -78,9 +89,10 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 }
 
-/** Host and port of a checked REST listener. */
-export function parseRestListener(text: string): { host: string; port: number } {
+/** The parts of a checked REST listener. */
+export function parseRestListener(text: string): { host: string; port: number; tls: boolean } {
   const found = REST_LISTENER.exec(text)
   if (!found) throw new RangeError(`not a REST listener: ${text}`)
-  return { host: (found[1] ?? '').replace(/^\[|\]$/g, ''), port: Number(found[2]) }
+  const [, scheme, host = '', port] = found
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port), tls: scheme === 'https' }
 }

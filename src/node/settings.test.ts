@@ -22,7 +22,9 @@ test('an empty file gives a standalone node on 9092 with REST on loopback', () =
   const settings = settingsOf({})
   strictEqual(settings.nodeId, 1)
   deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092, protocol: 'PLAINTEXT' }])
-  deepStrictEqual(settings.rest, { host: '127.0.0.1', port: 8090 })
+  const { endpoint, ...rest } = settings.rest
+  deepStrictEqual(endpoint, { name: 'REST', host: '127.0.0.1', port: 8090, protocol: 'PLAINTEXT' })
+  deepStrictEqual(rest, { usersFile: undefined, anonymousAllowed: true, metricsOpen: false })
   deepStrictEqual(settings.warnings, [])
 })
 
@@ -75,10 +77,26 @@ test('all problems are listed at once', () => {
   strictEqual(problems.length, 4, problems.join('\n'))
 })
 
-test('REST off loopback is refused', () => {
-  match(problemsOf({ 'rest.listeners': 'http://0.0.0.0:8090' })[0] ?? '', /not a loopback address/)
+test('REST off loopback needs to know who may do what, or the word of the operator', () => {
+  const away = { 'rest.listeners': 'http://0.0.0.0:8090' }
+  match(problemsOf(away)[0] ?? '', /not a loopback address/)
   match(problemsOf({ 'rest.listeners': 'http://10.0.0.1:8090' })[0] ?? '', /not a loopback address/)
-  deepStrictEqual(settingsOf({ 'rest.listeners': 'http://[::1]:80' }).rest, { host: '::1', port: 80 })
+  match(problemsOf({ 'rest.listeners': 'ftp://127.0.0.1:8090' })[0] ?? '', /must look like/)
+  const users = settingsOf({ ...away, 'rest.users': '/etc/users' })
+  deepStrictEqual([users.rest.usersFile, users.rest.anonymousAllowed], ['/etc/users', false])
+  match(users.warnings.join(), /in the clear/)
+  const class_ = 'org.apache.kafka.metadata.authorizer.StandardAuthorizer'
+  strictEqual(settingsOf({ ...away, 'authorizer.class.name': class_ }).rest.anonymousAllowed, false)
+  strictEqual(settingsOf({ ...away, 'rest.allow.anonymous': 'true' }).rest.anonymousAllowed, true)
+  strictEqual(settingsOf({ 'rest.listeners': 'http://[::1]:80' }).rest.endpoint.host, '::1')
+  strictEqual(settingsOf({ 'rest.users': '/etc/users' }).rest.anonymousAllowed, false)
+})
+
+test('REST with https needs a key, of its own or that of all listeners', () => {
+  const https = { 'rest.listeners': 'https://127.0.0.1:8443' }
+  match(problemsOf(https)[0] ?? '', /listener REST: TLS needs ssl.keystore/)
+  strictEqual(settingsOf({ ...https, 'listener.name.rest.ssl.keystore.location': '/k' }).rest.endpoint.protocol, 'SSL')
+  strictEqual(settingsOf({ ...https, 'ssl.keystore.location': '/k' }).rest.endpoint.protocol, 'SSL')
 })
 
 test('a listener needs a protocol, and what the protocol needs', () => {

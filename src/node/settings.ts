@@ -10,13 +10,8 @@ import type { Authorizer } from '../metadata/authorizer.ts'
 import { brokerConfig, judgeProperty } from '../metadata/broker-configs.ts'
 import { authorizerOf } from './authorizer-settings.ts'
 import { type ListenerSettings, parseListeners } from './listeners.ts'
-import {
-  isOwnProperty,
-  type OwnPropertyName,
-  type OwnPropertyValue,
-  ownProperties,
-  parseRestListener,
-} from './own-properties.ts'
+import { isOwnProperty, type OwnPropertyName, type OwnPropertyValue, ownProperties } from './own-properties.ts'
+import { type RestSettings, restSettings } from './rest/rest-settings.ts'
 import type { FirstUser } from './security/first-users.ts'
 import { securityProblems } from './security/listener-security.ts'
 import { SettingsError } from './settings-error.ts'
@@ -30,7 +25,7 @@ export interface NodeSettings {
   readonly authorizer: Authorizer
   readonly dataDirectory: string
   readonly metadataDirectory: string
-  readonly rest: { readonly host: string; readonly port: number }
+  readonly rest: RestSettings
   readonly fetchInFlightBytesMax: number
   readonly answerBytesMax: number
   readonly logLevel: OwnPropertyValue<'lockstep.log.level'>
@@ -59,7 +54,17 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
   const warnings = judgeNames(properties, problems)
   checkKafkaValues(properties, problems)
   const own = <N extends OwnPropertyName>(name: N) => ownValue(properties, name, problems)
-  const rest = own('rest.listeners')?.[0]
+  const authorizer = authorizerOf(properties, problems)
+  const rest = restSettings(
+    {
+      listener: own('rest.listeners')?.[0] ?? 'http://127.0.0.1:0',
+      usersFile: own('rest.users'),
+      allowAnonymous: own('rest.allow.anonymous') ?? false,
+      metricsOpen: own('rest.metrics.without.login') ?? false,
+    },
+    authorizer,
+    { problems, warnings },
+  )
   const dataDirectory = directoryOf(properties, problems)
   checkRoles(properties, problems)
   const settings: NodeSettings = {
@@ -75,10 +80,10 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
       },
       problems,
     ),
-    authorizer: authorizerOf(properties, problems),
+    authorizer,
     dataDirectory,
     metadataDirectory: resolve(properties.get('metadata.log.dir') ?? dataDirectory),
-    rest: rest === undefined ? { host: '127.0.0.1', port: 0 } : parseRestListener(rest),
+    rest,
     fetchInFlightBytesMax: own('lockstep.fetch.max.in.flight.bytes') ?? 0,
     answerBytesMax: own('lockstep.answers.max.bytes') ?? 0,
     logLevel: own('lockstep.log.level') ?? 'info',
@@ -88,7 +93,9 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     warnings,
   }
   if (problems.length === 0)
-    problems.push(...settings.listeners.listen.flatMap(endpoint => securityProblems(endpoint, properties)))
+    problems.push(
+      ...[...settings.listeners.listen, rest.endpoint].flatMap(endpoint => securityProblems(endpoint, properties)),
+    )
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
 }

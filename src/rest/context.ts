@@ -11,7 +11,16 @@ import type {
 import type { Logger } from '../core/logger.ts'
 import type { LinkEngine } from '../link/engine-api.ts'
 import { restError } from './errors.ts'
-import type { AccessCheck, ClusterAdmin, Health, MetricsSource, Need, Principal } from './ports.ts'
+import { clientOf } from './login.ts'
+import {
+  type AccessCheck,
+  type ClusterAdmin,
+  type Health,
+  type Login,
+  type MetricsSource,
+  type Need,
+  noLogin,
+} from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
 export type RestApp = FastifyInstance<
@@ -26,6 +35,7 @@ export type RestApp = FastifyInstance<
 export interface RestContext {
   readonly engine: LinkEngine
   readonly cluster: ClusterAdmin
+  readonly login: Login
   readonly access: AccessCheck
   readonly health: Health
   readonly metrics: readonly MetricsSource[]
@@ -38,10 +48,18 @@ export function admit(context: RestContext, request: FastifyRequest, needs: read
   const { cluster_id: asked } = request.params as { cluster_id?: string }
   const own = context.cluster.clusterId
   if (asked !== undefined && asked !== own) throw restError('UNKNOWN_CLUSTER', { asked, own })
-  const principal = principalOf(request)
-  const need = context.access.firstDenied(principal, needs)
-  if (need) throw restError('ACCESS_DENIED', { principal: `${principal.type}:${principal.name}`, need })
+  requireAccess(context, request, needs)
   return `${request.protocol}://${request.host}/kafka/v3/clusters/${own}`
+}
+
+/** Throws ACCESS_DENIED, or LOGIN_NEEDED where a login might help. */
+export function requireAccess(context: RestContext, request: FastifyRequest, needs: readonly Need[]): void {
+  const client = clientOf(request)
+  const need = context.access.firstDenied(client, needs)
+  if (!need) return
+  const { principal, loggedIn } = client
+  if (!loggedIn && context.login !== noLogin) throw restError('LOGIN_NEEDED', {})
+  throw restError('ACCESS_DENIED', { principal: `${principal.type}:${principal.name}`, need })
 }
 
 /** Throws NOT_READY until the engine has replayed its state. */
@@ -50,9 +68,4 @@ export function requireReady(context: RestContext): void {
   throw restError('NOT_READY', {
     reasons: context.health.notReadyReasons().join('; ') || 'the link state is being replayed',
   })
-}
-
-/** Who sent the request. */
-function principalOf(_request: FastifyRequest): Principal {
-  return { type: 'User', name: 'ANONYMOUS' }
 }

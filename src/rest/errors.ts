@@ -35,6 +35,29 @@ export const restErrors = {
       `${d.principal} lacks ${d.need.operation.toUpperCase()} on ${d.need.resource} "${d.need.name}"`,
     hint: (d: { need: Need }) => `grant it with an ACL on ${d.need.resource} "${d.need.name}"`,
   },
+  LOGIN_NEEDED: {
+    status: 401,
+    restCode: 40101,
+    kafka: 'SASL_AUTHENTICATION_FAILED',
+    retriable: false,
+    message: () => 'this needs a login',
+    hint: () => 'send user and password (HTTP Basic), or a client certificate where the listener asks for one',
+  },
+  LOGIN_REFUSED: {
+    status: 401,
+    restCode: 40101,
+    kafka: 'SASL_AUTHENTICATION_FAILED',
+    retriable: false,
+    message: (d: { reason: string }) => `the login failed: ${d.reason}`,
+  },
+  LOGIN_LIMITED: {
+    status: 429,
+    restCode: 429,
+    kafka: 'SASL_AUTHENTICATION_FAILED',
+    retriable: true,
+    message: (_: { seconds: number }) => 'too many logins failed or are being checked; this one was not looked at',
+    hint: (d: { seconds: number }) => `try again in ${d.seconds} s`,
+  },
   SELECTION_INVALID: {
     status: 400,
     restCode: 40002,
@@ -72,7 +95,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return {
       status,
       body: { error_code: restCode, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) },
-      retryAfterSeconds: status === 503 ? 1 : undefined,
+      retryAfterSeconds: status === 503 || status === 429 ? 1 : undefined,
     }
   }
   const { statusCode, message } = (error ?? {}) as HttpProblem

@@ -1,14 +1,15 @@
 /** What the REST layer needs beside the link engine: access decisions, plain cluster administration, health. */
+import type { Socket } from 'node:net'
 import type { Uuid } from '../core/uuid.ts'
 
-/** Who asks. Only ANONYMOUS for now; logins give others. */
+/** Who asks; ANONYMOUS without a login. */
 export interface Principal {
   readonly type: 'User'
   readonly name: string
 }
 
 export type ResourceType = 'cluster' | 'topic' | 'group'
-export type Operation = 'describe' | 'alter' | 'create' | 'delete' | 'read'
+export type Operation = 'describe' | 'alter' | 'create' | 'delete' | 'read' | 'describe_configs'
 
 /** One permission that a request needs (rest-and-cli §A). */
 export interface Need {
@@ -17,9 +18,50 @@ export interface Need {
   readonly name: string
 }
 
+/** The sender of a request. */
+export interface RestClient {
+  readonly principal: Principal
+  /** Its address. */
+  readonly host: string
+  readonly loggedIn: boolean
+}
+
 export interface AccessCheck {
-  /** The first need that `principal` lacks; undefined = all allowed. */
-  firstDenied(principal: Principal, needs: readonly Need[]): Need | undefined
+  /** The first need that the client lacks; undefined = all allowed. */
+  firstDenied(client: RestClient, needs: readonly Need[]): Need | undefined
+}
+
+/** What a request shows of its sender. */
+export interface ShownIdentity {
+  /** The header, if there is one. */
+  readonly authorization: string | undefined
+  /** Knows the certificate of the client, where it has shown one. */
+  readonly socket: Socket
+  readonly address: string
+}
+
+export type LoginResult =
+  | { readonly kind: 'known'; readonly principal: Principal }
+  /** Nothing was shown. */
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Too many wrong ones before: this one was not looked at. */
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
+
+export interface Login {
+  /** May be slow: that is how wrong passwords are slowed down. */
+  identify(shown: ShownIdentity): Promise<LoginResult>
+  /** Are requests that show nothing let in, as ANONYMOUS? */
+  readonly anonymousAllowed: boolean
+  /** Does `/metrics` answer anybody? */
+  readonly metricsOpen: boolean
+}
+
+/** Nobody is asked who they are. */
+export const noLogin: Login = {
+  identify: async () => ({ kind: 'anonymous' }),
+  anonymousAllowed: true,
+  metricsOpen: true,
 }
 
 /** Access for an installation without logins: everybody may do everything. Safe only on loopback. */

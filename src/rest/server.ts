@@ -1,9 +1,11 @@
 /** The REST server: builds the HTTP application from the engine and the ports, and listens; called by the node. */
+import type { TlsOptions } from 'node:tls'
 import fastifySwagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { RestContext } from './context.ts'
 import { errorAnswer } from './errors.ts'
+import { askForLogin } from './login.ts'
 import { clusterRoutes } from './routes/clusters.ts'
 import { healthRoutes } from './routes/health.ts'
 import { linkConfigRoutes } from './routes/link-configs.ts'
@@ -14,28 +16,33 @@ import { topicRoutes } from './routes/topics.ts'
 /** Largest request body accepted. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 
-function emptyApplication() {
-  return fastify({
+function emptyApplication(tls: TlsOptions | undefined) {
+  const options = {
     bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: true,
     // Unknown JSON fields are refused, never dropped, and nothing is coerced behind the caller's back.
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+    ajv: { customOptions: { removeAdditional: false as const, coerceTypes: false as const, allErrors: false } },
+  }
+  // A server with TLS is a server as far as routes can tell.
+  const app = tls ? (fastify({ ...options, https: tls }) as unknown as FastifyInstance) : fastify(options)
+  return app.withTypeProvider<TypeBoxTypeProvider>()
 }
 
-/** The whole application, not listening yet (tests inject requests into it). */
-export async function buildRestApplication(context: RestContext): Promise<FastifyInstance> {
-  const app = emptyApplication()
+/** The whole application, not listening yet (tests inject requests into it). With `tls` it speaks https. */
+export async function buildRestApplication(context: RestContext, tls?: TlsOptions): Promise<FastifyInstance> {
+  const app = emptyApplication(tls)
   // Schemas of answers document them; tests hold answers against them. Serialising must never drop or change a field.
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   app.setErrorHandler((error, request, reply) => {
     const answer = errorAnswer(error)
     if (answer.status >= 500 && answer.status !== 503)
       context.logger.error('REST request failed', { method: request.method, url: request.url, error })
+    if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="lockstep", charset="UTF-8"')
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
     return reply.status(answer.status).send(answer.body)
   })
+  askForLogin(app, context.login)
   app.setNotFoundHandler((request, reply) =>
     reply
       .status(404)

@@ -14,7 +14,7 @@ import type {
   MirrorView,
 } from '../../link/engine-api.ts'
 import type { RestContext } from '../context.ts'
-import { type ClusterAdmin, openAccess, type TopicView } from '../ports.ts'
+import { type ClusterAdmin, noLogin, openAccess, type TopicView } from '../ports.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
 
@@ -190,6 +190,7 @@ export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {
   return {
     engine,
     cluster: fakeCluster(),
+    login: noLogin,
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
     metrics: [],

@@ -1,7 +1,9 @@
 /** Process-level endpoints: /healthz, /readyz, /metrics and /openapi.json. */
 
-import type { RestApp, RestContext } from '../context.ts'
+import { type RestApp, type RestContext, requireAccess } from '../context.ts'
 import { linkMetrics } from '../metrics.ts'
+
+const DESCRIBE = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }] as const
 
 export function healthRoutes(app: RestApp, context: RestContext): void {
   app.get('/healthz', { schema: { summary: 'The process is up', tags: ['node'] } }, () => ({ status: 'up' }))
@@ -19,7 +21,8 @@ export function healthRoutes(app: RestApp, context: RestContext): void {
   app.get(
     '/metrics',
     { schema: { summary: 'Figures in Prometheus text form', tags: ['node'] } },
-    async (_request, reply) => {
+    async (request, reply) => {
+      if (!context.login.metricsOpen) requireAccess(context, request, DESCRIBE)
       const parts = await Promise.all(context.metrics.map(source => source.text()))
       const text = [linkMetrics(context.engine), ...parts].map(part => part.trimEnd()).join('\n')
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(`${text}\n`)

@@ -14,7 +14,7 @@ import {
 import { ClusterParams, commonErrors, listOf, TopicParams } from '../schemas/envelope.ts'
 
 const ROOT = '/kafka/v3/clusters/:cluster_id/topics'
-const onTopic = (operation: 'describe' | 'create' | 'delete', name: string) =>
+const onTopic = (operation: 'describe' | 'create' | 'delete' | 'describe_configs', name: string) =>
   [{ operation, resource: 'topic', name }] as const
 
 export function topicRoutes(app: RestApp, context: RestContext): void {
@@ -146,7 +146,7 @@ function partRoutes(app: RestApp, context: RestContext): void {
     },
     request => {
       const name = request.params.topic_name
-      const base = admit(context, request, onTopic('describe', name))
+      const base = admit(context, request, onTopic('describe_configs', name))
       existing(context, name)
       const self = `${base}/topics/${name}/configs`
       const data = context.cluster.topicConfigs(name).map(config => ({

@@ -1,0 +1,30 @@
+/** Who sends a request: asks the login port before anything of the request is read, and keeps the answer for the routes. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { restError } from './errors.ts'
+import type { Login, RestClient } from './ports.ts'
+
+/** Paths that answer anybody: they say nothing about the cluster. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
+
+const clients = new WeakMap<FastifyRequest, RestClient>()
+
+/** Every request has to pass here first; `clientOf` knows its sender afterwards. */
+export function askForLogin(app: FastifyInstance, login: Login): void {
+  app.addHook('onRequest', async request => {
+    const path = request.url.split('?')[0] ?? ''
+    if (OPEN_PATHS.has(path) || (path === '/metrics' && login.metricsOpen)) return
+    const { authorization } = request.headers
+    const result = await login.identify({ authorization, socket: request.socket, address: request.ip })
+    if (result.kind === 'refused') throw restError('LOGIN_REFUSED', { reason: result.reason })
+    if (result.kind === 'limited') throw restError('LOGIN_LIMITED', { seconds: result.retryAfterSeconds })
+    if (result.kind === 'anonymous' && !login.anonymousAllowed) throw restError('LOGIN_NEEDED', {})
+    const principal = result.kind === 'known' ? result.principal : ANONYMOUS
+    clients.set(request, { principal, host: request.ip, loggedIn: result.kind === 'known' })
+  })
+}
+
+const ANONYMOUS = { type: 'User', name: 'ANONYMOUS' } as const
+
+/** The sender, as the login port named it. */
+export const clientOf = (request: FastifyRequest): RestClient =>
+  clients.get(request) ?? { principal: ANONYMOUS, host: request.ip, loggedIn: false }
