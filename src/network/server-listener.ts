@@ -5,6 +5,7 @@ import type { ByteBudget } from '../core/byte-budget.ts'
 import { type Clock, sleep, type Timer } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { ConnectionQuota } from './connection-quota.ts'
 import type { ServedApis } from './headers.ts'
 import { type ListenerSecurity, openListener } from './listener-security.ts'
 import { ANONYMOUS, type Principal, type RequestHandler } from './request-handler.ts'
@@ -21,8 +22,10 @@ export interface ListenOptions {
   readonly maxRequestBytes: number
   /** A connection without a request, or with an answer nobody reads, is closed after this (connections.max.idle.ms); below 0 never. */
   readonly idleTimeoutMs: number
-  /** More connections than this are closed as they come (max.connections). Default 10 000. */
+  /** More connections than this are closed as they come, whatever the quota. Default 10 000. */
   readonly maxConnections?: number
+  /** Shared by all listeners of a node. Default: as many as come. */
+  readonly connectionQuota?: ConnectionQuota
   /** Requests of other apis or versions close their connection. Contains ApiVersions (18). */
   readonly served: ServedApis
   readonly handler: RequestHandler
@@ -73,6 +76,9 @@ export class KafkaServer {
   readonly #connections = new Set<ServerConnection>()
   /** In their TLS handshake, by the client's address. */
   readonly #handshakes = new Map<string, Socket>()
+  /** They wait for others to leave. */
+  readonly #held = new Set<Socket>()
+  readonly #quota: ConnectionQuota
   #security: ListenerSecurity
   #sweep: Timer | undefined
   #stallCheck: Timer | undefined
@@ -87,8 +93,9 @@ export class KafkaServer {
     this.#server = server
     server.maxConnections = options.maxConnections ?? CONNECTIONS_MAX_DEFAULT
     this.#security = options.security ?? openListener
+    this.#quota = options.connectionQuota ?? new ConnectionQuota()
     if (server instanceof TlsServer) this.#acceptTls(server)
-    else server.on('connection', socket => this.#accept(socket, ANONYMOUS))
+    else server.on('connection', socket => this.#enters(socket) && this.#admit(socket, ANONYMOUS))
     server.on('drop', drop =>
       options.logger.warn(`refusing a connection of ${drop?.remoteAddress}: ${server.maxConnections} are open`),
     )
@@ -123,7 +130,7 @@ export class KafkaServer {
     const stopped = new Promise<void>(resolve => this.#server.close(() => resolve()))
     const open = [...this.#connections]
     for (const connection of open) connection.drain()
-    for (const socket of this.#handshakes.values()) socket.destroy()
+    for (const socket of [...this.#handshakes.values(), ...this.#held]) socket.destroy()
     const drained = new AbortController()
     const allClosed = Promise.all(open.map(connection => connection.closed)).then(() => drained.abort())
     await sleep(this.#options.clock, timeoutMs, drained.signal)
@@ -134,6 +141,7 @@ export class KafkaServer {
   #acceptTls(server: TlsServer): void {
     const { logger } = this.#options
     server.on('connection', (socket: Socket) => {
+      if (!this.#enters(socket)) return
       const client = addressOf(socket)
       this.#handshakes.set(client, socket)
       socket.once('close', () => this.#handshakes.delete(client))
@@ -148,7 +156,7 @@ export class KafkaServer {
     server.on('secureConnection', socket => {
       this.#handshakes.delete(addressOf(socket))
       try {
-        this.#accept(socket, tlsPrincipal(socket, this.#security))
+        this.#admit(socket, tlsPrincipal(socket, this.#security))
       } catch (error) {
         const client = socket.remoteAddress ?? 'unknown'
         logger.warn('a client certificate is refused', { client, reason: messageOf(error) })
@@ -157,7 +165,41 @@ export class KafkaServer {
     })
   }
 
+  /** False: too many come from that address, and the socket is closed. */
+  #enters(socket: Socket): boolean {
+    const address = plainAddress(socket.remoteAddress)
+    const leave = this.#quota.enter(address)
+    if (leave) {
+      socket.once('close', leave)
+      return true
+    }
+    this.#options.logger.info('a connection is refused: too many from its address', { client: address })
+    // Nobody else listens for what may go wrong with it.
+    socket.on('error', () => {})
+    socket.destroy()
+    return false
+  }
+
+  /** Begins to read from the client when there is room for it. */
+  #admit(socket: Socket, principal: Principal): void {
+    const { name, logger } = this.#options
+    let begun = false
+    socket.on('error', () => {})
+    const leave = this.#quota.admit(name, () => {
+      begun = true
+      if (!socket.destroyed) this.#accept(socket, principal)
+    })
+    if (leave) socket.once('close', leave)
+    else socket.destroy()
+    if (begun) return
+    this.#held.add(socket)
+    socket.once('close', () => this.#held.delete(socket))
+    logger.debug('a connection waits for others to close', { client: addressOf(socket) })
+    if (this.#closing) socket.destroy()
+  }
+
   #accept(socket: Socket, principal: Principal): void {
+    this.#held.delete(socket)
     const { name, maxRequestBytes, served, handler, answerBudget, requestBudget, clock, logger } = this.#options
     const limits = { listenerName: name, requestBytesMax: maxRequestBytes, answerBudget, requestBudget }
     const settings = { ...limits, served, handler, clock, logger }
@@ -201,6 +243,9 @@ export class KafkaServer {
     logger.warn(`closed ${stalled.length} connections that do not ${what}: others wait for the memory`)
   }
 }
+
+/** IPv4 addresses as such, also on a listener of both families. */
+const plainAddress = (address: string | undefined): string => address?.replace(/^::ffff:(?=\d)/, '') ?? 'unknown'
 
 const addressOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`
 
