@@ -2,6 +2,9 @@
 export class SerialQueue {
   #tail: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  readonly #ended = () => {
+    this.#waiting--
+  }
 
   /** Jobs running or waiting. */
   get length(): number {
@@ -10,10 +13,8 @@ export class SerialQueue {
 
   run<T>(job: () => Promise<T> | T): Promise<T> {
     this.#waiting++
-    const result = this.#tail.then(job).finally(() => {
-      this.#waiting--
-    })
-    this.#tail = result.catch(() => {})
+    const result = this.#tail.then(job)
+    this.#tail = result.then(this.#ended, this.#ended)
     return result
   }
 

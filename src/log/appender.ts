@@ -46,7 +46,8 @@ export async function appendAsLeader(
     stampLeaderEpoch(batches, cursor.position, options.leaderEpoch)
     next += offsets
   })
-  await noteEpoch(contents, options.leaderEpoch, baseOffset)
+  const epochSaved = noteEpoch(contents, options.leaderEpoch, baseOffset)
+  if (epochSaved) await epochSaved
   await writeBatches(contents, batches, { together: true, lastOffset: next - 1, cursor })
   return { kind: 'appended', baseOffset, lastOffset: next - 1, batches: count }
 }
@@ -92,10 +93,10 @@ function checkEpoch(contents: LogContents, leaderEpoch: number): void {
   }
 }
 
-/** The new epoch is durable before its first batch is in the log. */
-async function noteEpoch(contents: LogContents, leaderEpoch: number, startOffset: number): Promise<void> {
+/** The new epoch is durable before its first batch is in the log. Nothing to wait for is the usual case. */
+function noteEpoch(contents: LogContents, leaderEpoch: number, startOffset: number): Promise<void> | undefined {
   contents.epochs.assign(leaderEpoch, startOffset)
-  await contents.epochs.save()
+  return contents.epochs.isSaved ? undefined : contents.epochs.save()
 }
 
 /** Calls `visit` with the cursor at each batch. One cursor serves all walks of an append: making one costs more than a walk. */
@@ -241,5 +242,5 @@ async function writeRun(contents: LogContents, run: Buffer, cursor: BatchCursor)
     logEndOffset = cursor.lastOffset + 1
   })
   contents.logEndOffset = logEndOffset
-  await active.indexes.spill()
+  if (active.indexes.mustSpill) await active.indexes.spill()
 }

@@ -115,6 +115,11 @@ export class LeaderEpochs {
     return this.#entries.findLast(entry => entry.startOffset <= offset)?.epoch
   }
 
+  /** Nothing changed since the last save. */
+  get isSaved(): boolean {
+    return !this.#dirty
+  }
+
   /** Makes the changes since the last save durable. */
   async save(): Promise<void> {
     if (!this.#dirty) return

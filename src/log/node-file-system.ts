@@ -130,17 +130,11 @@ class NodeFile implements LogFile, Reopenable {
   }
 
   write(buffers: readonly Buffer[], position: number): Promise<void> {
-    return this.#use(async descriptor => {
-      const { callingThread } = this.#shared
-      let rest = buffers
-      let at = position
-      while (rest.length > 0) {
-        const written = callingThread.allows(bytesOf(rest))
-          ? callingThread.run(() => writeNow(descriptor, rest, at))
-          : await writeSome(descriptor, rest, at)
-        at += written
-        rest = afterBytes(rest, written)
-      }
+    return this.#use(descriptor => {
+      if (!this.#shared.callingThread.allows(bytesOf(buffers))) return writeAll(descriptor, buffers, position)
+      const written = this.#shared.callingThread.run(() => writeNow(descriptor, buffers, position))
+      const rest = afterBytes(buffers, written)
+      return rest.length > 0 ? writeAll(descriptor, rest, position + written) : DONE
     })
   }
 
@@ -175,7 +169,7 @@ class NodeFile implements LogFile, Reopenable {
     if (this.#closed) throw Object.assign(new Error(`${this.path} is closed`), { code: 'EBADF' })
     this.#users++
     try {
-      this.#descriptor ?? (await this.#openOnce(flags))
+      if (this.#descriptor === undefined) await this.#openOnce(flags)
       this.#shared.open.touch(this)
       return await operation(this.#descriptor as number)
     } finally {
@@ -210,6 +204,8 @@ class NodeFile implements LogFile, Reopenable {
   }
 }
 
+const DONE = Promise.resolve()
+
 const openFile = (path: string, flags: number): Promise<number> =>
   new Promise((resolve, reject) =>
     fs.open(path, flags, 0o644, (error, descriptor) => (error ? reject(error) : resolve(descriptor))),
@@ -232,6 +228,16 @@ const writeSome = (descriptor: number, buffers: readonly Buffer[], position: num
   })
 
 const bytesOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, buffer) => sum + buffer.length, 0)
+
+async function writeAll(descriptor: number, buffers: readonly Buffer[], position: number): Promise<void> {
+  let rest = buffers
+  let at = position
+  while (rest.length > 0) {
+    const written = await writeSome(descriptor, rest, at)
+    at += written
+    rest = afterBytes(rest, written)
+  }
+}
 
 function writeNow(descriptor: number, buffers: readonly Buffer[], position: number): number {
   const only = buffers.length === 1 ? buffers[0] : undefined

@@ -69,6 +69,10 @@ export class SegmentIndexes {
     return this.offsets.entries.count >= offsets || this.times.entries.count >= times - 1
   }
 
+  get mustSpill(): boolean {
+    return this.#files.some(file => file.unsavedBytes >= UNSAVED_BYTES_MAX)
+  }
+
   /** Writes out entries once there are many; a full disk is no error here, they stay in memory. */
   async spill(): Promise<void> {
     for (const file of this.#files) if (file.unsavedBytes >= UNSAVED_BYTES_MAX) await file.save().catch(() => {})

@@ -90,7 +90,7 @@ export class Segment {
 
   /** Writes bytes at the end. On failure the segment is as before. Call `noteBatch` for each batch once this has settled. */
   async write(bytes: Buffer): Promise<void> {
-    await this.cutTorn()
+    if (this.#torn) await this.cutTorn()
     this.#torn = true
     try {
       await this.file.write([bytes], this.#sizeBytes)

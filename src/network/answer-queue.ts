@@ -95,13 +95,16 @@ export class AnswerQueue {
     return this.#taken
   }
 
-  /** Resolves when a request of this API may begin: others of it were accepted and are few, all else is answered. */
+  /** May a request of this API begin? Others of it were accepted and are few, all else is answered. */
+  hasRoom(apiKey: number): boolean {
+    if (this.#unanswered === 0 || this.#failed) return true
+    const isFull = this.#unanswered >= UNANSWERED_MAX || this.#unansweredBytes >= UNANSWERED_BYTES_MAX
+    return !isFull && this.#apiKey === apiKey
+  }
+
+  /** Resolves when there is room. */
   async room(apiKey: number): Promise<void> {
-    const isFull = () =>
-      this.#unanswered >= UNANSWERED_MAX ||
-      this.#unansweredBytes >= UNANSWERED_BYTES_MAX ||
-      (this.#unanswered > 0 && this.#apiKey !== apiKey)
-    while (isFull() && !this.#failed) await this.#next()
+    while (!this.hasRoom(apiKey)) await this.#next()
   }
 
   /** Starts the handler; resolves when the next request may be looked at. Failures are told through `onFailure`. */

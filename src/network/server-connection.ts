@@ -239,7 +239,7 @@ export class ServerConnection implements ClientContext {
   async #begin(frame: Buffer): Promise<void> {
     const receivedMs = this.#settings.clock.monotonicMs()
     const header = this.#login?.takesBareToken ? noHeader : parseRequestHeader(frame, this.#settings.served)
-    await this.#answers.room(header.apiKey)
+    if (!this.#answers.hasRoom(header.apiKey)) await this.#answers.room(header.apiKey)
     if (this.#socket.destroyed) return
     const release = this.#admitted
     this.#admitted = undefined
