@@ -29,6 +29,20 @@ export interface WriteRequest {
   readonly records: readonly ClientRecord[]
 }
 
+/** A call of a transactional writer: one transaction after the other, every record goes to partition 0. */
+export interface TransactionsRequest {
+  readonly bootstrap: string
+  readonly topic: string
+  readonly transactionalId: string
+  readonly transactions: readonly { readonly values: readonly string[]; readonly commit: boolean }[]
+}
+
+/** A program that writes in transactions. */
+export interface TransactionalWriter {
+  readonly name: string
+  readonly write: (request: TransactionsRequest) => Promise<void>
+}
+
 /** A program that writes. */
 export interface ClientWriter {
   readonly name: string

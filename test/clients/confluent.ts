@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cached } from '../cache.ts'
 import { runTool } from '../child-process.ts'
-import { type ClientReader, type ClientWriter, inOrder, type PlacedRecord } from './client-record.ts'
+import {
+  type ClientReader,
+  type ClientWriter,
+  inOrder,
+  type PlacedRecord,
+  type TransactionalWriter,
+} from './client-record.ts'
 
 const version = '2.16.1'
 const script = fileURLToPath(new URL('confluent_client.py', import.meta.url))
@@ -37,5 +43,12 @@ export const confluentWriter: ClientWriter = {
   idempotent: true,
   write: async request => {
     await run(await python(), [script, 'write'], JSON.stringify(request))
+  },
+}
+
+export const confluentTransactions: TransactionalWriter = {
+  name: 'confluent-kafka',
+  write: async request => {
+    await run(await python(), [script, 'transactions'], JSON.stringify(request))
   },
 }

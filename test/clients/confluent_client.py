@@ -81,4 +81,23 @@ def write(request):
     return None
 
 
-json.dump({"read": read, "write": write}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)
+def transactions(request):
+    producer = Producer({
+        "bootstrap.servers": request["bootstrap"],
+        "transactional.id": request["transactionalId"],
+        "linger.ms": 5,
+    })
+    producer.init_transactions(30)
+    for transaction in request["transactions"]:
+        producer.begin_transaction()
+        for value in transaction["values"]:
+            producer.produce(request["topic"], partition=0, value=value)
+        if transaction["commit"]:
+            producer.commit_transaction(30)
+        else:
+            producer.flush(30)
+            producer.abort_transaction(30)
+    return None
+
+
+json.dump({"read": read, "write": write, "transactions": transactions}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)

@@ -1,6 +1,6 @@
-// KafkaJS as writer (it cannot read without a group); used by the client suite.
+// KafkaJS as writer, with and without transactions (it cannot read without a group); used by suites of clients.
 import { CompressionTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
-import type { ClientWriter } from './client-record.ts'
+import type { ClientWriter, TransactionalWriter } from './client-record.ts'
 
 export const kafkaJsWriter: ClientWriter = {
   name: 'KafkaJS',
@@ -24,6 +24,29 @@ export const kafkaJsWriter: ClientWriter = {
           timestamp: String(timestamp),
         })),
       })
+    } finally {
+      await producer.disconnect()
+    }
+  },
+}
+
+export const kafkaJsTransactions: TransactionalWriter = {
+  name: 'KafkaJS',
+  write: async ({ bootstrap, topic, transactionalId, transactions }) => {
+    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING })
+    const producer = kafka.producer({
+      transactionalId,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    })
+    await producer.connect()
+    try {
+      for (const { values, commit } of transactions) {
+        const transaction = await producer.transaction()
+        await transaction.send({ topic, messages: values.map(value => ({ partition: 0, value })) })
+        await (commit ? transaction.commit() : transaction.abort())
+      }
     } finally {
       await producer.disconnect()
     }
