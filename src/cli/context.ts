@@ -1,6 +1,6 @@
 /** What every command receives: the node to talk to, the terminal, and the options shared by all. */
 import type { Command } from 'commander'
-import { resolveEndpoint } from './endpoint.ts'
+import { type EndpointFlags, resolveEndpoint } from './endpoint.ts'
 import { OUTPUT_FORMATS, type OutputFormat, type Terminal } from './output.ts'
 import { RestClient } from './rest-client.ts'
 import { UsageError } from './usage-error.ts'
@@ -18,10 +18,10 @@ export interface CommandContext {
 
 /** Builds the context of one invocation from the global options. */
 export function contextOf(command: Command, environment: CliEnvironment): CommandContext {
-  const { url, output } = command.optsWithGlobals<{ url?: string; output?: string }>()
+  const { output, ...endpoint } = command.optsWithGlobals<EndpointFlags & { output?: string }>()
   const format = OUTPUT_FORMATS.find(known => known === (output ?? 'human'))
   if (!format) throw new UsageError(`--output must be one of ${OUTPUT_FORMATS.join(', ')}, not "${output}"`)
-  return { rest: new RestClient(resolveEndpoint({ url }, environment.env)), terminal: environment.terminal, format }
+  return { rest: new RestClient(resolveEndpoint(endpoint, environment.env)), terminal: environment.terminal, format }
 }
 
 /** Some of several things failed: what was printed says which; exit code 3. */

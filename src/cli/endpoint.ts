@@ -3,13 +3,24 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { messageOf } from '../core/errors.ts'
 import type { Endpoint } from './rest-client.ts'
 import { UsageError } from './usage-error.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8090'
 
-/** `flags.url` is the value of --url. Throws UsageError for a URL or a file that cannot be understood. */
-export function resolveEndpoint(flags: { url: string | undefined }, env: NodeJS.ProcessEnv): Endpoint {
+/** Values of the options of all commands. */
+export interface EndpointFlags {
+  readonly url?: string
+  readonly certificateAuthorityPath?: string
+  readonly clientCertPath?: string
+  readonly clientKeyPath?: string
+  /** False: no user and password are sent. */
+  readonly authentication?: boolean
+}
+
+/** Throws UsageError for a URL or a file that cannot be understood. */
+export function resolveEndpoint(flags: EndpointFlags, env: NodeJS.ProcessEnv): Endpoint {
   const file = readConfigFile(env)
   const text = flags.url ?? env['LOCKSTEP_URL'] ?? file.url ?? DEFAULT_URL
   let url: URL
@@ -22,8 +33,14 @@ export function resolveEndpoint(flags: { url: string | undefined }, env: NodeJS.
     throw new UsageError(`"${text}" must begin with http:// or https://`)
   return {
     url: url.href.replace(/\/+$/, ''),
-    user: env['LOCKSTEP_USER'] ?? file.user,
-    password: env['LOCKSTEP_PASSWORD'] ?? file.password,
+    ...(flags.authentication === false
+      ? { user: undefined, password: undefined }
+      : { user: env['LOCKSTEP_USER'] ?? file.user, password: env['LOCKSTEP_PASSWORD'] ?? file.password }),
+    certificates: {
+      ca: pemOf(flags.certificateAuthorityPath ?? env['LOCKSTEP_CA'] ?? file.ca),
+      cert: pemOf(flags.clientCertPath ?? env['LOCKSTEP_CLIENT_CERT'] ?? file.client_cert),
+      key: pemOf(flags.clientKeyPath ?? env['LOCKSTEP_CLIENT_KEY'] ?? file.client_key),
+    },
   }
 }
 
@@ -31,6 +48,19 @@ interface ConfigFile {
   readonly url?: string
   readonly user?: string
   readonly password?: string
+  /** Paths of PEM files. */
+  readonly ca?: string
+  readonly client_cert?: string
+  readonly client_key?: string
+}
+
+function pemOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`)
+  }
 }
 
 function readConfigFile(env: NodeJS.ProcessEnv): ConfigFile {

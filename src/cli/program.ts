@@ -18,6 +18,7 @@ import { addMirrorTransitionErrors } from './commands/mirror/state-transition-er
 import { addTopicCreate } from './commands/topic/create.ts'
 import { addTopicDelete } from './commands/topic/delete.ts'
 import { addTopicList } from './commands/topic/list.ts'
+import { addUserHash } from './commands/user/hash.ts'
 import { type CliEnvironment, PartlyFailed } from './context.ts'
 import { NodeUnreachable, RestFailure } from './rest-client.ts'
 import { UsageError } from './usage-error.ts'
@@ -35,6 +36,10 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
     .description('Cluster linking for Apache Kafka, without forking Kafka')
     .version(version, '--version', 'show the version')
     .option('--url <url>', 'REST endpoint of a node (default: $LOCKSTEP_URL or http://127.0.0.1:8090)')
+    .option('--certificate-authority-path <file>', 'PEM of the authorities to trust (default: $LOCKSTEP_CA)')
+    .option('--client-cert-path <file>', 'PEM of a client certificate (default: $LOCKSTEP_CLIENT_CERT)')
+    .option('--client-key-path <file>', 'PEM of its key (default: $LOCKSTEP_CLIENT_KEY)')
+    .option('--no-authentication', 'send no user and password ($LOCKSTEP_USER, $LOCKSTEP_PASSWORD)')
     .option('-o, --output <format>', 'human, json or yaml', 'human')
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .exitOverride()
@@ -61,6 +66,7 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
     add(mirror, environment)
   const topic = program.command('topic').description('topics of this cluster')
   for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
+  addUserHash(program.command('user').description('users of the REST API'), environment)
   return program
 }
 

@@ -1,5 +1,7 @@
 /** The command line's HTTP side: one REST call, with errors as people can read them. Called by every command. */
 
+import { type Certificates, type HttpAnswer, httpCall } from './http-call.ts'
+
 /** The node answered with an error. */
 export class RestFailure extends Error {
   readonly status: number
@@ -26,6 +28,7 @@ export interface Endpoint {
   readonly url: string
   readonly user: string | undefined
   readonly password: string | undefined
+  readonly certificates: Certificates
 }
 
 export interface CallOptions {
@@ -81,23 +84,19 @@ export class RestClient {
     if (user !== undefined)
       headers['authorization'] = `Basic ${Buffer.from(`${user}:${password ?? ''}`).toString('base64')}`
     if (options.body !== undefined) headers['content-type'] = 'application/json'
-    let response: Response
-    let text: string
+    let answer: HttpAnswer
     try {
-      response = await fetch(url, {
-        method,
-        headers,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      })
-      text = await response.text()
+      const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+      const { certificates } = this.#endpoint
+      answer = await httpCall(url, { method, headers, body, timeoutMs: TIMEOUT_MS, certificates })
     } catch (error) {
       throw new NodeUnreachable(this.#endpoint.url, error)
     }
-    const parsed = parseJson(text)
-    if (response.ok) return parsed
+    const { status } = answer
+    const parsed = parseJson(answer.text)
+    if (status >= 200 && status < 300) return parsed
     const { message, hint } = (parsed ?? {}) as { message?: string; hint?: string }
-    throw new RestFailure(response.status, message ?? `HTTP ${response.status} for ${method} ${url.pathname}`, hint)
+    throw new RestFailure(status, message ?? `HTTP ${status} for ${method} ${url.pathname}`, hint)
   }
 }
 
@@ -111,7 +110,6 @@ function parseJson(text: string): unknown {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error
-    ? error.cause.message || String((error.cause as { code?: string }).code)
-    : error.message
+  if (error.name === 'AbortError') return `no answer within ${TIMEOUT_MS / 1000} s`
+  return error.message || String((error as { code?: string }).code)
 }
