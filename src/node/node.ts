@@ -26,6 +26,7 @@ import { LogRetention } from '../replica/log-retention.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
+import { ConnectionLimitsFromConfigs } from './connection-limits.ts'
 import { openCoordinators } from './coordinators.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
@@ -223,6 +224,8 @@ async function openListeners(
   startup.onStop('listener security', () => security.close())
   const requestBytesMax = numberOf(settings, 'queued.max.request.bytes')
   const requestBudget = new ByteBudget(requestBytesMax > 0 ? requestBytesMax : Number.MAX_SAFE_INTEGER)
+  const limits = new ConnectionLimitsFromConfigs({ nodeId, file, listeners: listenerNames(settings), logger })
+  await controller.subscribe(limits)
   const servers: KafkaServer[] = []
   for (const endpoint of settings.listeners.listen) {
     const { name, host, port } = endpoint
@@ -237,6 +240,7 @@ async function openListeners(
       security: await security.load(endpoint),
       answerBudget,
       requestBudget,
+      connectionQuota: limits.quota,
       clock,
       logger: logger.child({ component: 'network', listener: name }),
     })
@@ -247,6 +251,8 @@ async function openListeners(
   await controller.subscribe(security)
   return servers
 }
+
+const listenerNames = ({ listeners }: NodeSettings): string[] => listeners.listen.map(({ name }) => name)
 
 /** A number property of Kafka: the file's value or the default. */
 function numberOf(settings: NodeSettings, name: string): number {
