@@ -46,7 +46,11 @@ export function nodeFileSystem(options: { openFilesMax?: number; clock?: Clock }
       return file
     },
     readFile: async path => (shared.blocking ? fs.readFileSync(path) : await promises.readFile(path)),
-    sizeOf: path => present(async () => (shared.blocking ? fs.statSync(path) : await promises.stat(path)).size),
+    async sizeOf(path) {
+      // An error is expensive to make.
+      if (shared.blocking) return fs.statSync(path, { throwIfNoEntry: false })?.size
+      return (await present(() => promises.stat(path)))?.size
+    },
     list: path => present(async () => (shared.blocking ? fs.readdirSync(path) : await promises.readdir(path))),
     rename: (from, to) => promises.rename(from, to),
     remove: path => promises.rm(path, { force: true }),

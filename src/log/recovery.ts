@@ -84,7 +84,9 @@ async function openFiles(options: LoadOptions): Promise<OpenedFiles> {
   })
   const unusable = new Set<Segment>()
   for (const baseOffset of files.bases) {
-    const place = { fs, cache: environment.cache, directory, baseOffset, durable: options.recoveryPoint === undefined }
+    const durable = options.recoveryPoint === undefined
+    const noTransactions = !files.withTransactions.has(baseOffset)
+    const place = { fs, cache: environment.cache, directory, baseOffset, durable, noTransactions }
     const { segment, usable } = await Segment.open(place, environment.clock.nowMs())
     contents.segments.add(segment)
     if (!usable) unusable.add(segment)
@@ -113,7 +115,7 @@ async function listFiles({ environment, directory }: LoadOptions) {
     const orphan = isIndex && offset !== undefined && !bases.includes(offset)
     if (orphan || /\.(tmp|deleted)$/.test(name)) await environment.fs.remove(`${directory}/${name}`)
   }
-  return { bases, snapshots: offsetsOf('snapshot') }
+  return { bases, snapshots: offsetsOf('snapshot'), withTransactions: new Set(offsetsOf('txnindex')) }
 }
 
 /** Index of the first segment whose contents or indexes cannot be trusted; the number of segments if there is none. */

@@ -16,6 +16,8 @@ export interface SegmentPlace {
   readonly cache: IndexCache
   /** Behind the names of the files, while the segment is not in a log. */
   readonly suffix?: string
+  /** Known to have no transaction index: the system need not be asked when it is opened. */
+  readonly noTransactions?: boolean
   /** What the files hold already is on disk: after a clean stop. */
   readonly durable?: boolean
 }
@@ -54,7 +56,7 @@ export class SegmentIndexes {
     const [offsets, times, transactions] = await Promise.all([
       EntryFile.open(places.offsets),
       EntryFile.open(places.times),
-      EntryFile.open(places.transactions),
+      openUnless(place.noTransactions, places.transactions),
     ])
     const files = { offsets: offsets.entries, times: times.entries, transactions: transactions.entries }
     // Without an aborted transaction there is no transaction index.
@@ -109,6 +111,10 @@ export class SegmentIndexes {
   async remove(): Promise<void> {
     for (const file of this.#files) await file.remove()
   }
+}
+
+function openUnless(isMissing: boolean | undefined, place: EntryFilePlace): ReturnType<typeof EntryFile.open> {
+  return isMissing ? Promise.resolve({ entries: EntryFile.empty(place), state: 'missing' }) : EntryFile.open(place)
 }
 
 function placesOf(place: SegmentPlace): Record<'offsets' | 'times' | 'transactions', EntryFilePlace> {

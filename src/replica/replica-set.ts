@@ -61,6 +61,8 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   readonly #flush: BackgroundFlush
   readonly #reopening: Reopening
   #image: MetadataImage | undefined
+  /** By topic, as the image has them: the partitions of a topic share them. */
+  readonly #settings = new Map<string, TopicSettings>()
   #expiry: Timer
   #closed = false
 
@@ -127,6 +129,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   async onImage(image: MetadataImage, delta: MetadataDelta): Promise<void> {
     if (this.#closed) return
     this.#image = image
+    this.#settings.clear()
     await forEachBounded(delta.deletedTopics.values(), PARALLEL_LOGS, topic => this.#removeTopic(topic))
     const changed = [...delta.changedTopics.values()].flatMap(topic =>
       topic.partitions.map(index => ({ topic, index })),
@@ -264,7 +267,11 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   #settingsOf(topic: string): TopicSettings {
     assert(this.#image)
     const { brokerId, file } = this.#options
-    return topicSettings(configLayers(this.#image, { brokerId, file, topic }))
+    const known = this.#settings.get(topic)
+    if (known) return known
+    const settings = topicSettings(configLayers(this.#image, { brokerId, file, topic }))
+    this.#settings.set(topic, settings)
+    return settings
   }
 }
 

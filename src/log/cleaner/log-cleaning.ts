@@ -33,8 +33,9 @@ export class LogCleaning {
   readonly #contents: LogContents
   readonly #writer: LogWriter
   readonly #checkpoint: LogCheckpoint
-  readonly #abort = new AbortController()
-  #running: Promise<unknown> | undefined
+  #stopped = false
+  /** The pass that is running. */
+  #running: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined
   /** As far as the pass knows of. */
   #cuts = 0
   /** Segments that it may still read. */
@@ -57,9 +58,11 @@ export class LogCleaning {
    * closed meanwhile, with LogError 'storage' or a system error if the disk failed, with another error if the log is damaged.
    */
   async clean(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
-    if (this.#running || this.#abort.signal.aborted) throw new CleaningAborted('it is running, or the log is closed')
-    const running = this.#pass(dirt, tools)
-    this.#running = running.catch(() => {})
+    if (this.#running || this.#stopped) throw new CleaningAborted('it is running, or the log is closed')
+    const abort = new AbortController()
+    const signal = tools.stop ? AbortSignal.any([tools.stop, abort.signal]) : abort.signal
+    const running = this.#pass(dirt, { ...tools, signal, fs: this.#contents.environment.fs })
+    this.#running = { ended: running.catch(() => {}), abort }
     try {
       return await running
     } finally {
@@ -69,11 +72,12 @@ export class LogCleaning {
 
   /** Ends what is running, for ever: the log is going to be closed. */
   async stop(): Promise<void> {
-    this.#abort.abort()
-    await this.#running
+    this.#stopped = true
+    this.#running?.abort.abort()
+    await this.#running?.ended
   }
 
-  async #pass(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
+  async #pass(dirt: Dirt, tools: CleaningTools): Promise<CleaningResult> {
     this.#left = []
     this.#cuts = this.#contents.cuts
     try {
@@ -92,10 +96,10 @@ export class LogCleaning {
 
   /** By somebody else, since the pass began. */
   get #isCut(): boolean {
-    return this.#cuts !== this.#contents.cuts || this.#abort.signal.aborted
+    return this.#cuts !== this.#contents.cuts || this.#stopped
   }
 
-  async #cleanSegments(dirt: Dirt, tools: PassTools): Promise<CleaningResult> {
+  async #cleanSegments(dirt: Dirt, tools: CleaningTools): Promise<CleaningResult> {
     const contents = this.#contents
     // What is going to be replaced must be durable, and known to be: a crash would take the hole of a removed batch for a lost tail.
     await this.#writer.flush()
@@ -104,9 +108,7 @@ export class LogCleaning {
     const segments = below()
     if (segments.length === 0) throw new CleaningAborted('its segments went')
     this.#left = segments
-    const { fs } = contents.environment
-    const signal = tools.stop ? AbortSignal.any([tools.stop, this.#abort.signal]) : this.#abort.signal
-    const run = new CleaningRun(await planOf(contents, dirt, segments), { ...tools, fs, signal })
+    const run = new CleaningRun(await planOf(contents, dirt, segments), tools)
     const endOffset = await run.index()
     for (const group of run.groups(endOffset)) {
       const replaced = group.flatMap(({ baseOffset }) => segments.filter(segment => segment.baseOffset === baseOffset))
