@@ -71,7 +71,7 @@ test('all changes are made or none, and a dry run makes none', async () => {
   await rejects(alter(world, [set('acl.sync.ms', '1')]), code('LINK_CONFIG_INVALID'))
   await rejects(alter(world, [reset('bootstrap.servers')]), /'bootstrap.servers' is required/)
   await rejects(alter(world, [{ name: 'acl.sync.ms', operation: 'SET', value: null }]), /needs a value/)
-  await rejects(alter(world, [set('security.protocol', 'SSL')]), code('LINK_CONFIG_UNSUPPORTED'))
+  await rejects(alter(world, [set('link.mode', 'SOURCE')]), code('LINK_CONFIG_UNSUPPORTED'))
   equal(world.process.effects.length, effects)
   equal(value('acl.sync.ms'), '5000')
   await alter(world, [set('acl.sync.ms', '7000')])

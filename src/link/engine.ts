@@ -21,6 +21,7 @@ import { type OperationContext, requireLink } from './operations/operation-conte
 import {
   type Destination,
   NotLinkCoordinator,
+  type SecretBox,
   type SourceClusterFactory,
   type StateLog,
   type StateRecord,
@@ -37,6 +38,8 @@ export interface EngineOptions {
   readonly stateLog: StateLog
   readonly destination: Destination
   readonly sources: SourceClusterFactory
+  /** Without it links cannot have secrets. */
+  readonly secrets?: SecretBox
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -55,7 +58,7 @@ export class Engine implements api.LinkEngine {
 
   constructor(options: EngineOptions) {
     this.#o = options
-    const { stateLog, destination, sources, clock, random, logger } = options
+    const { stateLog, destination, sources, secrets, clock, random, logger } = options
     const desired = this.#desired
     const journal = new StateJournal(stateLog, () => this.#ready && this.#reconciler.retry())
     const changes = new MirrorChanges({ desired, journal, clock })
@@ -66,6 +69,7 @@ export class Engine implements api.LinkEngine {
       linkChanges: new LinkChanges({ desired, journal }),
       destination,
       sources,
+      secrets,
       incidents: new IncidentCounts(),
       clock,
       random,

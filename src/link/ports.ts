@@ -7,6 +7,7 @@ import type { EpochEnd, FetchSink } from './fetch-sink.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
+export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
 
 export interface SourceBroker {
@@ -45,6 +46,9 @@ export interface SourceTopicConfig {
 
 export type OffsetSpec = 'earliest' | 'latest' | { readonly timestampMs: bigint }
 
+/** `security.protocol`, `sasl.*` and `ssl.*` of a link as texts: secrets sealed, references as they are. */
+export type SecurityTexts = Readonly<Record<string, string>>
+
 /** Connection settings of a link (the parsed link properties that concern the connection). */
 export interface SourceConnectionSettings {
   readonly bootstrapServers: readonly string[]
@@ -55,6 +59,7 @@ export interface SourceConnectionSettings {
   readonly connectTimeoutMs: number
   readonly metadataMaxAgeMs: number
   readonly retryBackoffMs: number
+  readonly security: SecurityTexts
   readonly fetch: {
     readonly connectionsPerBroker: number
     readonly partitionBytesMax: number

@@ -35,6 +35,7 @@ import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
 import { startRest } from './rest/rest-server.ts'
 import { localClusterAdmin } from './rest-cluster-admin.ts'
+import { openSecretKeyBox } from './secret-key-box.ts'
 import { firstUserRecords } from './security/first-users.ts'
 import { ListenersSecurity } from './security/listeners-security.ts'
 import type { NodeSettings } from './settings.ts'
@@ -80,11 +81,19 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const { controller, replicas } = await openCluster({ settings, store, fs, logger }, startup)
   fs.blocking = false
   const producerIds = new ProducerIds(controller)
-  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds })
+  const destination = new LocalDestination({
+    ...{ brokerId: nodeId, file, controller, replicas, producerIds },
+    groups: () => coordinators.groups,
+    groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,
+  })
+  const { secretKeyFile, dataDirectory } = settings
+  const secrets = await openSecretKeyBox({ file: secretKeyFile, directory: dataDirectory })
+  const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)
   const engine = new Engine({
     stateLog: new StateTopic({ controller, replicas, clock }),
     destination,
-    sources: kafkaSource({ clock, random, logger, nodeBudget: new ByteBudget(settings.fetchInFlightBytesMax) }),
+    sources: kafkaSource({ clock, random, logger, nodeBudget, secrets }),
+    secrets,
     clock,
     random,
     logger,

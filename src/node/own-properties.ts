@@ -57,6 +57,10 @@ export const ownProperties = {
     parse: parseFirstUsers,
     format: users => users.map(({ name }) => name).join(', '),
   } satisfies ConfigRow<FirstUser[]> as ConfigRow<FirstUser[]>,
+  'lockstep.secret.key.file': stringRow({
+    mutable: false,
+    doc: 'File with the keys that encrypt secrets of links: base64 of 32 bytes a line, the first encrypts. Default: lockstep-secret.key in the data directory, made when it is not there.',
+  }),
   'lockstep.tls.reload.interval.ms': intRow({
     default: 10_000,
     min: 100,

@@ -31,6 +31,7 @@ export interface NodeSettings {
   readonly logLevel: OwnPropertyValue<'lockstep.log.level'>
   readonly firstUsers: readonly FirstUser[]
   readonly tlsReloadMs: number
+  readonly secretKeyFile: string | undefined
   /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
   readonly kafka: ReadonlyMap<string, string>
   /** What the operator should know, once. */
@@ -89,6 +90,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     logLevel: own('lockstep.log.level') ?? 'info',
     firstUsers: own('lockstep.bootstrap.scram.users') ?? [],
     tlsReloadMs: own('lockstep.tls.reload.interval.ms') ?? 10_000,
+    secretKeyFile: own('lockstep.secret.key.file'),
     kafka: kafkaProperties(properties),
     warnings,
   }

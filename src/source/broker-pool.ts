@@ -2,13 +2,14 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
-import { type SourceBroker, type SourceConnectionSettings, SourceError } from '../link/ports.ts'
+import { type SecretBox, type SourceBroker, type SourceConnectionSettings, SourceError } from '../link/ports.ts'
 import { BrokerConnection } from '../network/broker-connection.ts'
 import { ConnectionError } from '../network/connection-error.ts'
 import type { DnsLookup } from '../network/dial.ts'
 import type { FrameBuffers } from '../network/frame-buffers.ts'
 import { type HostPort, parseHostPort } from './bootstrap-servers.ts'
 import { askMetadata } from './metadata-question.ts'
+import { SourceSecurity } from './security/source-security.ts'
 import { mostTelling, sourceErrorOf } from './source-error-of.ts'
 
 export interface BrokerPoolOptions {
@@ -17,6 +18,7 @@ export interface BrokerPoolOptions {
   readonly random: Random
   readonly logger: Logger
   readonly dnsLookup?: DnsLookup | undefined
+  readonly secrets?: SecretBox | undefined
   readonly frames?: FrameBuffers
 }
 
@@ -32,10 +34,13 @@ export class BrokerPool {
   readonly #open = new Set<BrokerConnection>()
   /** Addresses that answered once: their later silence is an outage, not a wrong advertised listener. */
   readonly #reached = new Set<string>()
+  readonly #security: SourceSecurity
   #brokers = new Map<number, SourceBroker>()
 
   constructor(options: BrokerPoolOptions) {
     this.#options = options
+    const { settings, secrets, clock } = options
+    this.#security = new SourceSecurity(settings.security, { secrets, clock })
   }
 
   /** Aborted by close(). */
@@ -152,16 +157,9 @@ export class BrokerPool {
     const stop = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     stop.throwIfAborted()
     const times = { connectTimeoutMs, requestTimeoutMs }
-    const connection = await BrokerConnection.connect({
-      host,
-      port,
-      clientId,
-      ...times,
-      signal: stop,
-      clock,
-      dnsLookup,
-      frames,
-    })
+    const security = await this.#security.forConnection()
+    const sockets = { signal: stop, clock, dnsLookup, frames }
+    const connection = await BrokerConnection.connect({ host, port, clientId, ...times, ...sockets, ...security })
     this.#open.add(connection)
     void connection.closed.then(() => this.#open.delete(connection))
     try {

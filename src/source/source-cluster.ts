@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import {
   type EpochEnd,
+  type SecretBox,
   type SourceCluster,
   type SourceClusterFactory,
   type SourceClusterFacts,
@@ -28,6 +29,8 @@ export interface KafkaSourceOptions {
   /** Bytes that all links of this node may have in flight together, beside the bound of each. */
   readonly nodeBudget?: ByteBudget
   readonly dnsLookup?: DnsLookup
+  /** Opens secrets of links. */
+  readonly secrets?: SecretBox
 }
 
 /** Memory of fetch answers that is kept for the next ones. */
@@ -46,8 +49,8 @@ class KafkaSourceCluster implements SourceCluster {
   readonly #fetcher: KafkaSourceFetcher
 
   constructor(settings: SourceConnectionSettings, options: KafkaSourceOptions & { readonly frames: FrameBuffers }) {
-    const { clock, random, logger, dnsLookup, frames } = options
-    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup, frames })
+    const { clock, random, logger, dnsLookup, secrets, frames } = options
+    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup, secrets, frames })
     const { retryBackoffMs, requestTimeoutMs } = settings
     const describeTopic = (topic: string, signal?: AbortSignal) => this.#describeTopic(topic, signal)
     const leaders = new LeaderQuestions({ pool, describeTopic, clock, random, retryBackoffMs, requestTimeoutMs })

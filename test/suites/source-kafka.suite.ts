@@ -31,6 +31,7 @@ function openSource(cluster: KafkaCluster, clusterId: string | undefined = clust
     connectTimeoutMs: 10_000,
     metadataMaxAgeMs: 300_000,
     retryBackoffMs: 100,
+    security: {},
     fetch: {
       connectionsPerBroker: 1,
       partitionBytesMax: 1 << 20,

@@ -2,6 +2,7 @@
 import { nearestKey } from '../../core/config-rows.ts'
 import type { LinkConfigChange } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
+import type { SecretBox } from '../secret-box.ts'
 import { type LinkConfigKey, linkConfigKeys, linkConfigRows, linkConfigSynonyms } from './link-config-rows.ts'
 import { type LinkConfigs, parseLinkConfigs } from './link-configs.ts'
 
@@ -20,7 +21,11 @@ export interface AlteredConfigs {
 }
 
 /** Throws OperationalError for unknown, unsupported or immutable properties and for bad values. */
-export function alterConfigs(current: LinkConfigs, changes: readonly LinkConfigChange[]): AlteredConfigs {
+export function alterConfigs(
+  current: LinkConfigs,
+  changes: readonly LinkConfigChange[],
+  secrets?: SecretBox,
+): AlteredConfigs {
   const next = new Map(current.overrides)
   const named = new Set<LinkConfigKey>()
   for (const change of changes) {
@@ -32,7 +37,7 @@ export function alterConfigs(current: LinkConfigs, changes: readonly LinkConfigC
     else next.set(key, change.value)
   }
   const cleared = clearedFilters(next, named)
-  const { configs, warnings } = parseLinkConfigs(next)
+  const { configs, warnings } = parseLinkConfigs(next, secrets)
   for (const key of named)
     if (!linkConfigRows[key].mutable && textOf(configs, key) !== textOf(current, key))
       throw linkError('LINK_CONFIG_READ_ONLY', { key })

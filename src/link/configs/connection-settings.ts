@@ -1,5 +1,5 @@
 /** Link properties → the settings that the source connection needs; called by the link runtime and by link creation. */
-import type { SourceConnectionSettings } from '../ports.ts'
+import type { SecurityTexts, SourceConnectionSettings } from '../ports.ts'
 import type { LinkConfigs } from './link-configs.ts'
 
 /** Partitions are discovered at least this often, whatever the metadata age. */
@@ -21,6 +21,7 @@ export function connectionSettings(
     connectTimeoutMs: configs.must('socket.connection.setup.timeout.ms'),
     metadataMaxAgeMs: Math.min(configs.must('metadata.max.age.ms'), metadataAgeMaxMs),
     retryBackoffMs: configs.must('retry.backoff.ms'),
+    security: securityTexts(configs),
     fetch: {
       connectionsPerBroker: configs.must('num.cluster.link.fetchers'),
       partitionBytesMax: configs.must('replica.fetch.max.bytes'),
@@ -32,3 +33,9 @@ export function connectionSettings(
     },
   }
 }
+
+/** What is set, and the defaults that the connection needs. */
+const securityTexts = (configs: LinkConfigs): SecurityTexts => ({
+  'ssl.endpoint.identification.algorithm': configs.must('ssl.endpoint.identification.algorithm'),
+  ...Object.fromEntries([...configs.overrides].filter(([name]) => /^(security\.protocol$|sasl\.|ssl\.)/.test(name))),
+})

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationalError } from '../../core/errors.ts'
+import { type SecretBox, sealedText } from '../secret-box.ts'
 import { parseStartOffsetSpec } from './config-values.ts'
 import { connectionSettings } from './connection-settings.ts'
 import { linkConfigKeys, linkConfigRows } from './link-config-rows.ts'
@@ -57,10 +58,8 @@ test('bad values are refused with what is allowed', () => {
 
 test('what cannot be honoured yet is refused at once, with the reason', () => {
   for (const [key, value] of Object.entries({
-    'security.protocol': 'SASL_SSL',
     'sasl.mechanism': 'GSSAPI',
-    'sasl.jaas.config': 'secret',
-    'ssl.truststore.location': '/x',
+    'ssl.truststore.type': 'BCFKS',
     'link.mode': 'BIDIRECTIONAL',
     'connection.mode': 'INBOUND',
     'acl.sync.enable': 'true',
@@ -68,13 +67,50 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
     'auto.create.mirror.topics.enable': 'true',
     'mirror.max.bytes.per.second': '1000',
     'default.api.timeout.ms': '1',
-    'local.sasl.jaas.config': 'secret',
   }))
     refused({ [key]: value }, 'LINK_CONFIG_UNSUPPORTED', /cannot be .*(support|yet|retention)/)
+})
+
+const jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="geheim";'
+const secrets: SecretBox = {
+  seal: (property, text) => sealedText('key', Buffer.from(`${property} ${text}`).toString('base64url')),
+  open: (_property, sealed) => sealed,
+}
+const parseSealing = (configs: Record<string, string>) =>
+  parseLinkConfigs(new Map(Object.entries({ 'bootstrap.servers': 'a:1', ...configs })), secrets).configs.overrides
+
+test('secrets are sealed once, and never repeated in a message', () => {
+  const sasl = { 'security.protocol': 'SASL_SSL', 'sasl.mechanism': 'plain', 'sasl.jaas.config': jaas }
+  const sealed = parseSealing(sasl).get('sasl.jaas.config') ?? ''
+  match(sealed, /^sealed:1:key:[A-Za-z0-9_-]+$/)
+  equal(parseSealing({ ...sasl, 'sasl.jaas.config': sealed }).get('sasl.jaas.config'), sealed)
+  const reference = parseSealing({ ...sasl, 'sasl.jaas.config': ['$', '{file:/run/link.properties:jaas}'].join('') })
+  match(reference.get('sasl.jaas.config') ?? '', /^sealed:/)
+  for (const text of ['geheim', jaas.slice(0, -1), jaas.replace('"geheim"', 'geheim"'), ''])
+    throws(
+      () => parseSealing({ ...sasl, 'sasl.jaas.config': text }),
+      (error: Error) => /sasl.jaas.config/.test(error.message) && !error.message.includes('geheim'),
+    )
   throws(
-    () => parse({ 'sasl.jaas.config': 'geheim' }),
-    (error: Error) => !error.message.includes('geheim'),
+    () => parse(sasl),
+    (error: Error) => /secrets cannot be stored here/.test(error.message) && !error.message.includes('geheim'),
   )
+})
+
+test('a login needs its mechanism and what the mechanism needs', () => {
+  const sasl = { 'security.protocol': 'SASL_PLAINTEXT' }
+  refused(sasl, 'LINK_CONFIG_INVALID', /'sasl.mechanism' is required/)
+  refused({ ...sasl, 'sasl.mechanism': 'SCRAM-SHA-512' }, 'LINK_CONFIG_INVALID', /'sasl.jaas.config' is required/)
+  refused({ ...sasl, 'sasl.mechanism': 'OAUTHBEARER' }, 'LINK_CONFIG_INVALID', /token.endpoint.url' is required/)
+  parse({ ...sasl, 'sasl.mechanism': 'OAUTHBEARER', 'sasl.oauthbearer.token.endpoint.url': 'https://x/y' })
+})
+
+test('the connection gets security properties as they are stored', () => {
+  const texts = { 'security.protocol': 'SSL', 'ssl.truststore.location': '/ca.pem' }
+  deepEqual(connectionSettings(parse(texts).configs, { name: 'west', remoteClusterId: undefined }).security, {
+    'ssl.endpoint.identification.algorithm': 'https',
+    ...texts,
+  })
 })
 
 test('synonyms are accepted, local settings are named as unused', () => {

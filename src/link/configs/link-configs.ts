@@ -2,7 +2,9 @@
 import { type ConfigRow, ConfigValueError, nearestKey } from '../../core/config-rows.ts'
 import type { LinkConfigView } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
+import { isSealed, type SecretBox } from '../secret-box.ts'
 import { type LinkConfigKey, linkConfigKeys, linkConfigRows, linkConfigSynonyms } from './link-config-rows.ts'
+import { incompleteSecurity, secretProblem } from './security-checks.ts'
 import { unsupportedReason } from './unsupported-values.ts'
 
 type ValueOf<K extends LinkConfigKey> = (typeof linkConfigRows)[K] extends ConfigRow<infer T> ? T : never
@@ -48,10 +50,14 @@ export class LinkConfigs {
 }
 
 /**
- * Checks configs from outside: unknown keys, bad values, and values that cannot be honoured yet throw OperationalError.
+ * Checks configs from outside: unknown keys, bad values, and values that cannot be honoured yet throw OperationalError. Secrets
+ * are sealed; those that are sealed already stay as they are. Without a box there can be none.
  * Warnings name what is accepted without effect.
  */
-export function parseLinkConfigs(given: ReadonlyMap<string, string>): { configs: LinkConfigs; warnings: string[] } {
+export function parseLinkConfigs(
+  given: ReadonlyMap<string, string>,
+  secrets?: SecretBox,
+): { configs: LinkConfigs; warnings: string[] } {
   const overrides = new Map<string, string>()
   for (const [givenKey, text] of given) {
     const key = linkConfigSynonyms[givenKey] ?? givenKey
@@ -59,13 +65,18 @@ export function parseLinkConfigs(given: ReadonlyMap<string, string>): { configs:
       throw linkError('LINK_CONFIG_UNKNOWN', { key: givenKey, nearest: nearestKey(givenKey, linkConfigKeys) })
     if (overrides.has(key)) throw linkError('LINK_CONFIG_INVALID', { key, problem: 'is given twice' })
     const formatted = parsed(key, text)
+    if (linkConfigRows[key].sensitive) {
+      overrides.set(key, sealed(key, formatted, secrets))
+      continue
+    }
     const reason = unsupportedReason(key, formatted)
-    const shown = linkConfigRows[key].sensitive ? '(hidden)' : formatted
-    if (reason !== undefined) throw linkError('LINK_CONFIG_UNSUPPORTED', { key, value: shown, reason })
+    if (reason !== undefined) throw linkError('LINK_CONFIG_UNSUPPORTED', { key, value: formatted, reason })
     overrides.set(key, formatted)
   }
   if (!overrides.has('bootstrap.servers'))
     throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
+  const incomplete = incompleteSecurity(overrides)
+  if (incomplete) throw linkError('LINK_CONFIG_INVALID', incomplete)
   const unused = [...overrides.keys()].filter(key => key.startsWith('local.'))
   const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
   return { configs: new LinkConfigs(overrides), warnings }
@@ -79,6 +90,14 @@ function parsed(key: LinkConfigKey, text: string): string {
     if (!(error instanceof ConfigValueError)) throw error
     throw linkError('LINK_CONFIG_INVALID', { key, problem: error.message })
   }
+}
+
+function sealed(key: LinkConfigKey, text: string, secrets: SecretBox | undefined): string {
+  if (isSealed(text)) return text
+  const problem = secretProblem(key, text)
+  if (problem !== undefined) throw linkError('LINK_CONFIG_INVALID', { key, problem })
+  if (secrets) return secrets.seal(key, text)
+  throw linkError('LINK_CONFIG_UNSUPPORTED', { key, value: '(hidden)', reason: 'secrets cannot be stored here' })
 }
 
 const isKnown = (key: string): key is LinkConfigKey => Object.hasOwn(linkConfigRows, key)

@@ -20,6 +20,8 @@ const onlyDefault: Readonly<Record<string, string>> = {
   'default.api.timeout.ms': 'it cannot be changed yet',
 }
 
+const supportedMechanisms: readonly string[] = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']
+
 /** Why this value of this key is refused for now; undefined = it is honoured. */
 export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: string): string | undefined {
   switch (key) {
@@ -29,16 +31,14 @@ export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: s
     case 'connection.mode':
     case 'remote.link.connection.mode':
       return formatted === 'INBOUND' ? 'source-initiated connections are not supported' : undefined
-    case 'security.protocol':
-      return formatted === 'PLAINTEXT' ? undefined : 'only PLAINTEXT connections are supported yet'
     case 'sasl.mechanism':
-      return /^(GSSAPI|AWS_MSK_IAM)$/i.test(formatted)
-        ? 'this mechanism is not supported'
-        : 'login at the remote cluster is not supported yet'
+      return supportedMechanisms.includes(formatted.toUpperCase())
+        ? undefined
+        : `only ${supportedMechanisms.join(', ')} are supported`
+    case 'ssl.keystore.type':
+    case 'ssl.truststore.type':
+      return /^(PEM|PKCS12|JKS)$/i.test(formatted) ? undefined : 'only PEM and PKCS12 are supported'
   }
-  if (key.startsWith('local.')) return linkConfigRows[key].sensitive ? 'secrets cannot be stored yet' : undefined
-  if (key.startsWith('sasl.')) return 'login at the remote cluster is not supported yet'
-  if (key.startsWith('ssl.') && !isDefault(key, formatted)) return 'TLS is not supported yet'
   const reason = onlyDefault[key]
   return reason !== undefined && !isDefault(key, formatted) ? reason : undefined
 }

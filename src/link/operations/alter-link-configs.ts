@@ -3,6 +3,7 @@ import { type AlteredConfigs, alterConfigs } from '../configs/alter-configs.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import type { AlterLinkReport, LinkConfigChange } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
+import type { SecretBox } from '../secret-box.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 
@@ -13,10 +14,11 @@ export async function alterLinkConfigs(
   options: { validateOnly: boolean },
 ): Promise<AlterLinkReport> {
   const link = requireLink(context, subject.link)
-  let altered = decide(link, subject.changes)
+  const decide = (current: LinkRecord): AlteredConfigs => decided(current, subject.changes, context.secrets)
+  let altered = decide(link)
   if (!options.validateOnly) {
     const updated = await context.linkChanges.update(link.linkId, current => {
-      altered = decide(current, subject.changes)
+      altered = decide(current)
       return isSame(current.configs, altered.configs.overrides)
         ? current
         : { ...current, configs: altered.configs.overrides }
@@ -29,9 +31,13 @@ export async function alterLinkConfigs(
   return { warnings: altered.warnings, cleared: altered.cleared }
 }
 
-function decide(link: LinkRecord, changes: readonly LinkConfigChange[]): AlteredConfigs {
+function decided(
+  link: LinkRecord,
+  changes: readonly LinkConfigChange[],
+  secrets: SecretBox | undefined,
+): AlteredConfigs {
   if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
-  return alterConfigs(new LinkConfigs(link.configs), changes)
+  return alterConfigs(new LinkConfigs(link.configs), changes, secrets)
 }
 
 const isSame = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>

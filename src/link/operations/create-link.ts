@@ -24,7 +24,7 @@ export async function createLink(
 ): Promise<{ linkId: LinkRecord['linkId']; warnings: string[] }> {
   const problem = linkNameProblem(request.name)
   if (problem !== undefined) throw linkError('LINK_NAME_INVALID', { link: request.name, problem })
-  const { configs, warnings } = parseLinkConfigs(request.configs)
+  const { configs, warnings } = parseLinkConfigs(request.configs, context.secrets)
   const expectedId = expectedClusterId(request, configs)
   return context.operations.run(linkNameQueue(request.name), async () => {
     await context.journal.certain()

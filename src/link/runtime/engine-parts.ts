@@ -6,7 +6,7 @@ import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
-import type { Destination, SourceClusterFactory } from '../ports.ts'
+import type { Destination, SecretBox, SourceClusterFactory } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 
 export interface EngineParts {
@@ -16,6 +16,8 @@ export interface EngineParts {
   readonly linkChanges: LinkChanges
   readonly destination: Destination
   readonly sources: SourceClusterFactory
+  /** For secrets of links; without it there can be none. */
+  readonly secrets: SecretBox | undefined
   readonly incidents: IncidentCounts
   readonly clock: Clock
   readonly random: Random

@@ -73,6 +73,7 @@ const DEFAULTS: SourceConnectionSettings = {
   connectTimeoutMs: 10_000,
   metadataMaxAgeMs: 300_000,
   retryBackoffMs: 100,
+  security: {},
   fetch: {
     connectionsPerBroker: 1,
     partitionBytesMax: 1 << 20,
