@@ -8,7 +8,7 @@ import { Flusher } from './flusher.ts'
 import type { LogCheckpoint, LogState } from './log-checkpoint.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
-import { retentionStart } from './retention.ts'
+import { type RetentionRules, retentionStart } from './retention.ts'
 import { raiseLogStart, removeSegmentsBelow, segmentsBelow, startFullyAt } from './truncation.ts'
 
 export class LogWriter {
@@ -82,10 +82,10 @@ export class LogWriter {
     return this.change(() => this.alone(() => this.#raiseLogStart(offset)))
   }
 
-  applyRetention(highWatermark: number): Promise<void> {
+  applyRetention(highWatermark: number, rules: RetentionRules): Promise<void> {
     return this.change(() =>
       this.alone(async () => {
-        const start = await retentionStart(this.#contents, highWatermark)
+        const start = await retentionStart(this.#contents, highWatermark, rules)
         if (start !== undefined) await this.#raiseLogStart(start)
       }),
     )

@@ -25,6 +25,7 @@ import { checkProducer, type ProducerVerdict } from './producer-check.ts'
 import type { ProducerEntry } from './producer-entry.ts'
 import type { OpenTransaction } from './producer-state.ts'
 import { loadLog } from './recovery.ts'
+import type { RetentionRules } from './retention.ts'
 import { readSteadily } from './steady-read.ts'
 import { maxTimestamp, offsetForTimestamp, type TimestampedOffset } from './time-search.ts'
 import type { AbortedTransaction } from './transaction-index.ts'
@@ -268,8 +269,8 @@ export class PartitionLog {
   }
 
   /** Removes segments that `retention.ms` and `retention.bytes` condemn; the log start follows. */
-  applyRetention(highWatermark: number): Promise<void> {
-    return this.#writer.applyRetention(highWatermark)
+  applyRetention(highWatermark: number, rules: RetentionRules = { byAge: true }): Promise<void> {
+    return this.#writer.applyRetention(highWatermark, rules)
   }
 
   /** Moves the log end forward, leaving a hole, durably; a log without batches begins there instead. Does nothing below the end. */

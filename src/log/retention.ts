@@ -2,15 +2,24 @@
 import type { LogContents } from './log-contents.ts'
 import type { Segment } from './segment.ts'
 
+export interface RetentionRules {
+  /** False: only size condemns. */
+  readonly byAge: boolean
+}
+
 /**
  * Where the log would start without the segments at its front that are too old or too much; undefined if none is. None goes that
  * reaches above the high watermark; if the last one goes too, a new one takes its place now. Only if the policy contains delete.
  */
-export async function retentionStart(contents: LogContents, highWatermark: number): Promise<number | undefined> {
+export async function retentionStart(
+  contents: LogContents,
+  highWatermark: number,
+  { byAge }: RetentionRules,
+): Promise<number | undefined> {
   const { config, segments } = contents
   if (!config.deletes) return undefined
   const candidates = deletable(contents, highWatermark)
-  const count = Math.max(await tooOld(contents, candidates), tooMuch(contents, candidates))
+  const count = Math.max(byAge ? await tooOld(contents, candidates) : 0, tooMuch(contents, candidates))
   if (count === 0) return undefined
   if (count === segments.all.length) await contents.roll()
   return segments.all[count]?.baseOffset

@@ -83,3 +83,43 @@ test('a failing disk is reported and tried again', async () => {
   await retention.close()
   await bench.close()
 })
+
+test('when the wall clock jumps forward, age counts again after an hour, or when it has gone back', async () => {
+  for (const back of [false, true]) {
+    const bench = new PartitionBench()
+    const partition = await bench.open({
+      settings: { deletes: true, retentionMs: 600 * MINUTE_MS, retentionBytes: -1, segmentBytes: 200 },
+    })
+    let jumpedMs = 0
+    const { clock } = bench
+    const jumping = {
+      nowMs: () => clock.nowMs() + jumpedMs,
+      monotonicMs: () => clock.monotonicMs(),
+      after: clock.after.bind(clock),
+    }
+    const apply = partition.log.applyRetention.bind(partition.log)
+    const judged: boolean[] = []
+    partition.log.applyRetention = (highWatermark, rules) => {
+      judged.push(rules?.byAge === true)
+      return apply(highWatermark, rules)
+    }
+    const replicas = { partitions: [partition], storageFailed: bench.storageFailed.bind(bench) }
+    const gate = { mayDelete: () => true }
+    const options = { replicas, gate, intervalMs: 30 * MINUTE_MS, clock: jumping, logger: silentLogger }
+    const retention = new LogRetention(options)
+    const look = async (ms: number) => {
+      await clock.advance(ms)
+      await partition.writes.idle()
+      for (let turn = 0; turn < 20; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+    }
+    await look(MINUTE_MS)
+    jumpedMs = 365 * 24 * 60 * MINUTE_MS
+    await look(30 * MINUTE_MS)
+    if (back) jumpedMs = 0
+    await look(30 * MINUTE_MS)
+    await look(30 * MINUTE_MS)
+    deepStrictEqual(judged, [true, false, back, true])
+    await retention.close()
+    await bench.close()
+  }
+})

@@ -20,6 +20,10 @@ export interface LogRetentionOptions {
 
 /** Kafka's delay before the first look. */
 const FIRST_DELAY_MS = 30_000
+/** The wall clock went so much further than time itself between two looks: somebody set it, or the machine slept. */
+const CLOCK_JUMP_MS = 3_600_000
+/** How long nothing is deleted for its age after that: time to notice a clock that is wrong. */
+const AFTER_JUMP_MS = 3_600_000
 
 /** One partition after the other: retention is in no hurry, and must not keep the disk from those who wait. */
 export class LogRetention {
@@ -28,8 +32,11 @@ export class LogRetention {
   #timer: Timer
   #running: Promise<void> | undefined
   #closed = false
+  #lastLook: { readonly wallMs: number; readonly monotonicMs: number }
+  #ageCountsFromMs = 0
 
   constructor(options: LogRetentionOptions) {
+    this.#lastLook = lookAt(options.clock)
     this.#o = options
     this.#logger = options.logger.child({ component: 'retention' })
     this.#timer = this.#after(Math.min(FIRST_DELAY_MS, options.intervalMs))
@@ -51,12 +58,28 @@ export class LogRetention {
     })
   }
 
+  /** May segments be judged by their age? Not while the wall clock may be wrong by more than data can take. */
+  #agesAreKnown(): boolean {
+    const before = this.#lastLook
+    const now = lookAt(this.#o.clock)
+    this.#lastLook = now
+    const jumpMs = now.wallMs - before.wallMs - (now.monotonicMs - before.monotonicMs)
+    if (jumpMs > CLOCK_JUMP_MS) {
+      this.#ageCountsFromMs = now.monotonicMs + AFTER_JUMP_MS
+      this.#logger.warn('the clock jumped forward: for an hour nothing is deleted because of its age', {
+        jumpMs: Math.round(jumpMs),
+      })
+    } else if (jumpMs < -CLOCK_JUMP_MS) this.#ageCountsFromMs = now.monotonicMs
+    return now.monotonicMs >= this.#ageCountsFromMs
+  }
+
   async #sweep(): Promise<void> {
+    const byAge = this.#agesAreKnown()
     for (const partition of [...this.#o.replicas.partitions]) {
       if (this.#closed) return
       if (!isBounded(partition)) continue
       try {
-        await partition.writes.run(() => this.#apply(partition))
+        await partition.writes.run(() => this.#apply(partition, byAge))
       } catch (error) {
         if (!partition.unavailable && isStorageFailure(error)) this.#o.replicas.storageFailed(partition, error)
       }
@@ -64,17 +87,19 @@ export class LogRetention {
   }
 
   /** In turn with the writes of the partition, so that the answer of the gate still holds. */
-  async #apply(partition: Partition): Promise<void> {
+  async #apply(partition: Partition, byAge: boolean): Promise<void> {
     const { topicId, topic, name, log, highWatermark } = partition
     if (partition.unavailable || !this.#o.gate.mayDelete(topicId, topic)) return
     const before = log.logStartOffset
-    await log.applyRetention(highWatermark)
+    await log.applyRetention(highWatermark, { byAge })
     const { logStartOffset } = log
     if (logStartOffset === before) return
     partition.logStartMoved()
     this.#logger.info('old segments deleted', { partition: name, from: before, logStartOffset })
   }
 }
+
+const lookAt = (clock: Clock) => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() })
 
 const isBounded = ({ settings: { deletes, retentionMs, retentionBytes } }: Partition): boolean =>
   deletes && (retentionMs >= 0 || retentionBytes >= 0)
