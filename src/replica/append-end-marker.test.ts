@@ -41,12 +41,8 @@ async function append(
   return errorName(outcome.errorCode)
 }
 
-const ask = (bench: PartitionBench, partition: Partition, baseSequence = 0, epoch = 0) =>
-  beginVerification(
-    partition,
-    { producerId: 7n, producerEpoch: epoch, baseSequence },
-    { bumpsEpoch: false, clock: bench.clock },
-  )
+const ask = (bench: PartitionBench, partition: Partition, baseSequence = 0) =>
+  beginVerification(partition, { ...producer, baseSequence }, { bumpsEpoch: false, clock: bench.clock })
 
 const end = async (bench: PartitionBench, partition: Partition, change: Partial<TransactionEnd> = {}) =>
   errorName(

@@ -11,7 +11,8 @@ import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
 import { ask, type Peer } from './raw-exchange.ts'
 import { idName } from './transactional-peer.ts'
 
-async function fetchAll(peer: Peer, topic: string, partition: number, isolationLevel = 0) {
+async function fetchAll(peer: Peer, place: { topic: string; partition: number }, isolationLevel = 0) {
+  const { topic, partition } = place
   const answer = await ask(peer, {
     api: FetchApi,
     version: 12,
@@ -37,7 +38,7 @@ async function partitionCount(peer: Peer, topic: string): Promise<number> {
 export async function recordedStates(peer: Peer, transactionalId: string): Promise<string[]> {
   const topic = '__transaction_state'
   const partition = partitionForKey(transactionalId, await partitionCount(peer, topic))
-  const { records } = await fetchAll(peer, topic, partition)
+  const { records } = await fetchAll(peer, { topic, partition })
   const states: string[] = []
   for (const header of batchesIn(records))
     for (const { key, value } of recordsOf(records, header)) {
@@ -66,7 +67,7 @@ export async function recordedStates(peer: Peer, transactionalId: string): Promi
 
 /** Batches, markers and aborted transactions of a partition. */
 export async function writtenBatches(peer: Peer, topic: string, partition = 0): Promise<string[]> {
-  const { records, aborted } = await fetchAll(peer, topic, partition, 1)
+  const { records, aborted } = await fetchAll(peer, { topic, partition }, 1)
   const batches = Array.from(batchesIn(records), header => batchText(peer, records, header))
   return [
     ...batches,

@@ -32,6 +32,8 @@ export interface CompletionContext {
 const PARALLEL_MARKERS = 16
 const FIRST_RETRY_MS = 20
 const RETRY_MS_MAX = 5000
+/** A partition that is away for a moment is no news. */
+const ATTEMPTS_PER_WARNING = 8
 
 export class TransactionCompletion {
   readonly #context: CompletionContext
@@ -85,19 +87,20 @@ export class TransactionCompletion {
 
   /** False if it was given up: the state is not ours any more. */
   async #mark(loaded: Loaded<unknown>, partition: TopicPartition, end: TransactionEnd): Promise<boolean> {
-    return await this.#until(loaded, async () => {
+    return await this.#until(loaded, async attempt => {
       if (this.#isDeleted(partition)) return true
       const errorCode = await this.#context.writeMarker(partition, end)
       if (errorCode === ErrorCode.NONE) return true
       // The partition has seen a later epoch of the producer: a transaction of this one is not open there any more.
       const isOver = errorCode === ErrorCode.INVALID_PRODUCER_EPOCH
-      this.#context.logger.warn('a transaction marker was refused', {
-        partition: `${partition.topic}-${partition.partition}`,
-        producerId: String(end.producerId),
-        producerEpoch: end.producerEpoch,
-        error: errorName(errorCode),
-        triedAgain: !isOver,
-      })
+      if (isOver || attempt % ATTEMPTS_PER_WARNING === 0)
+        this.#context.logger.warn('a transaction marker is refused', {
+          partition: `${partition.topic}-${partition.partition}`,
+          producerId: String(end.producerId),
+          producerEpoch: end.producerEpoch,
+          error: errorName(errorCode),
+          triedAgain: !isOver,
+        })
       return isOver
     })
   }
@@ -117,13 +120,13 @@ export class TransactionCompletion {
   }
 
   /** Tries until it is done (true), or the state is not the present one any more (false). */
-  async #until(loaded: Loaded<unknown>, attempt: () => Promise<boolean>): Promise<boolean> {
+  async #until(loaded: Loaded<unknown>, tries: (attempt: number) => Promise<boolean>): Promise<boolean> {
     const { clock, random } = this.#context
     const { signal } = this.#stopped
     const backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: RETRY_MS_MAX, random })
     while (loaded.current && !signal.aborted) {
       try {
-        if (await attempt()) return true
+        if (await tries(backoff.attempts + 1)) return true
       } catch (error) {
         this.#context.logger.error('the end of a transaction failed; trying again', { error: messageOf(error) })
       }
