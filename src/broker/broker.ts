@@ -11,6 +11,7 @@ import { LoggerLevels } from '../core/logger-levels.ts'
 import type { Random } from '../core/random.ts'
 import { type Authorizer, allowAll } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
+import { FrameBuffers } from '../network/frame-buffers.ts'
 import type { ServedApis } from '../network/headers.ts'
 import type { RequestHandler } from '../network/request-handler.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
@@ -20,6 +21,9 @@ import type { BrokerSettings } from './broker-settings.ts'
 import { SessionCache } from './fetch-sessions/session-cache.ts'
 import { type BrokerContext, CloseConnection, type Handler, type LogDirectoryInfo } from './handler.ts'
 import { handlers } from './handlers/table.ts'
+
+/** Memory kept for the answers to come, beside that of answers under way. */
+const IDLE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
 export interface BrokerOptions {
   readonly brokerId: number
@@ -55,6 +59,7 @@ export class Broker {
       ...options,
       authorizer: options.authorizer ?? allowAll,
       loggers: options.loggers ?? new LoggerLevels('silent'),
+      answerBuffers: new FrameBuffers({ idleBytesMax: IDLE_ANSWER_BYTES_MAX, clock: options.clock }),
       fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
       logger: options.logger.child({ component: 'broker' }),
       apis: handlers.map(({ key, announced }) => ({ key, ...announced })),

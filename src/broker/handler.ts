@@ -8,6 +8,7 @@ import type { LoggerLevels } from '../core/logger-levels.ts'
 import type { Authorizer } from '../metadata/authorizer.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
+import type { FrameBuffers } from '../network/frame-buffers.ts'
 import { RequestRefused } from '../network/headers.ts'
 import type { ClientContext, IncomingRequest, RequestProgress } from '../network/request-handler.ts'
 import { ErrorCode } from '../protocol/errors.ts'
@@ -49,6 +50,8 @@ export interface BrokerContext {
   readonly fetchSessions: SessionCache
   /** Memory of answers that are read or wait for their clients. */
   readonly answerBudget: ByteBudget
+  /** Where the larger ones of them are read into. */
+  readonly answerBuffers: FrameBuffers
   /** Levels of the node's log, configs of the resource BROKER_LOGGER. */
   readonly loggers: LoggerLevels
   /** What ApiVersions announces, by key. */

@@ -17,6 +17,8 @@ export interface ReadRequest {
   readonly minOneBatch: boolean
   /** Also say what in the answer was aborted: both as of one moment, since the cleaner removes aborted records and what is known of them. */
   readonly withAborted?: boolean
+  /** Where the memory of the answer comes from; default: fresh. */
+  readonly allocate?: (bytes: number) => Buffer
 }
 
 export type ReadResult =
@@ -34,6 +36,8 @@ export type ReadResult =
 const NOTHING = Buffer.alloc(0)
 /** Readers of one log whose place is remembered. */
 const PLACES_MAX = 16
+/** So much at the end of a log was probably written lately, and lies in the system's cache. */
+const RECENT_BYTES = 1024 * 1024
 
 /** Where the batch after a read lies, so that a sequential reader needs no lookup. */
 interface Place {
@@ -71,7 +75,7 @@ export class LogReader {
     if (request.offset >= bound) return nothing
     const place = await this.#find(request.offset)
     if (!place) return nothing
-    const bytes = await readFrom(place, request)
+    const bytes = await this.#readFrom(place, request)
     const cursor = new BatchCursor()
     let end = 0
     let nextOffset = request.offset
@@ -111,23 +115,25 @@ export class LogReader {
     const oldest = this.#places.keys().next()
     if (this.#places.size > PLACES_MAX && !oldest.done) this.#places.delete(oldest.value)
   }
-}
 
-/** At most `maxBytes`, but a whole first batch if that is asked for. */
-async function readFrom({ segment, position }: Place, request: ReadRequest): Promise<Buffer> {
-  const available = segment.sizeBytes - position
-  const bytes = await readExactly(segment, position, Math.min(request.maxBytes, available))
-  if (!request.minOneBatch) return bytes
-  const cursor = new BatchCursor()
-  const state = cursor.moveTo(bytes, 0)
-  if (state === 'whole') return bytes
-  const header = state === 'short' ? await readExactly(segment, position, Math.min(1024, available)) : bytes
-  cursor.moveTo(header, 0)
-  const whole = cursor.sizeBytes <= header.length
-  return whole ? header.subarray(0, cursor.sizeBytes) : readExactly(segment, position, cursor.sizeBytes)
-}
-
-async function readExactly(segment: Segment, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  return bytes.subarray(0, await segment.file.read(bytes, position))
+  /** At most `maxBytes`, but a whole first batch if that is asked for. */
+  async #readFrom({ segment, position }: Place, request: ReadRequest): Promise<Buffer> {
+    const { allocate = Buffer.allocUnsafe, maxBytes, minOneBatch } = request
+    const available = segment.sizeBytes - position
+    const isRecent = available <= RECENT_BYTES && segment === this.#contents.segments.active
+    const readExactly = async (length: number, memory = allocate) => {
+      const bytes = memory(length)
+      const count = await segment.file.read(bytes, position, isRecent ? 'cached' : undefined)
+      return count === length ? bytes : bytes.subarray(0, count)
+    }
+    const bytes = await readExactly(Math.min(maxBytes, available))
+    if (!minOneBatch) return bytes
+    const cursor = new BatchCursor()
+    const state = cursor.moveTo(bytes, 0)
+    if (state === 'whole') return bytes
+    const header = state === 'short' ? await readExactly(Math.min(1024, available), Buffer.allocUnsafe) : bytes
+    cursor.moveTo(header, 0)
+    const whole = cursor.sizeBytes <= header.length
+    return whole ? header.subarray(0, cursor.sizeBytes) : readExactly(cursor.sizeBytes)
+  }
 }

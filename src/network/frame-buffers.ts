@@ -1,8 +1,11 @@
-/** Memory of large frames, used again and again: copying for hours then allocates next to nothing. The sources of a node share one. */
+/**
+ * Memory of large frames, used again and again: copying for hours then allocates next to nothing. The sources of a node share
+ * one, the answers of its broker another.
+ */
 import type { Clock, Timer } from '../core/clock.ts'
 
 /** Smaller frames are not worth it. */
-const POOLED_BYTES_MIN = 64 * 1024
+export const POOLED_BYTES_MIN = 64 * 1024
 /** Memory that nobody needed for so long is given back to the system. */
 const IDLE_MS = 10_000
 /** A frame may waste so much of its memory: the sizes of answers vary, and fresh memory is expensive. */

@@ -1,7 +1,8 @@
 /** The memory of one answer: who waits for it, who does without, and what is given back. */
-import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, notStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ByteBudget } from '../core/byte-budget.ts'
+import { FrameBuffers } from '../network/frame-buffers.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import { append, data, offsets, query, target } from './fakes/fetches.ts'
 import { PartitionBench } from './fakes/open-partition.ts'
@@ -48,5 +49,26 @@ test('a fetch answers with fewer partitions when memory is short, and holds what
   strictEqual(budget.usedBytes, fetched[0]?.records.length)
   memory.release()
   strictEqual(budget.usedBytes, 0)
+  await bench.close()
+})
+
+test('the memory of an answer serves another one, once the first is released', async () => {
+  const bench = new PartitionBench()
+  const orders = await bench.open({ topic: 'orders' })
+  await append(bench, orders, data(100_000))
+  const buffers = new FrameBuffers({ idleBytesMax: 1 << 20, clock: bench.clock })
+  const answer = async () => {
+    const memory = new AnswerMemory(new ByteBudget(1 << 20), new AbortController().signal, buffers)
+    const [fetched] = await fetchFromLog(bench, query([target(orders)], { memory }), bench.clock)
+    strictEqual(fetched?.records.length, orders.log.sizeBytes)
+    return { memory, records: fetched.records, text: fetched.records.toString('latin1') }
+  }
+  const [first, second] = [await answer(), await answer()]
+  notStrictEqual(first.records.buffer, second.records.buffer)
+  strictEqual(first.records.toString('latin1'), first.text)
+  first.memory.release()
+  const third = await answer()
+  strictEqual(third.records.buffer, first.records.buffer)
+  strictEqual(third.text, second.text)
   await bench.close()
 })

@@ -1,5 +1,6 @@
 /** The memory that the records of one Fetch answer take, out of the budget of the node; the fetch path reserves before it reads. */
 import type { ByteBudget, ReleaseBytes } from '../core/byte-budget.ts'
+import { type FrameBuffers, POOLED_BYTES_MIN } from '../network/frame-buffers.ts'
 
 /** To be called with the bytes that a read brought; what was reserved beyond them is given back. */
 export type SettleRead = (readBytes: number) => void
@@ -7,12 +8,26 @@ export type SettleRead = (readBytes: number) => void
 export class AnswerMemory {
   readonly #budget: ByteBudget
   readonly #signal: AbortSignal
+  readonly #buffers: FrameBuffers | undefined
   #held: ReleaseBytes[] = []
+  #allocated: Buffer[] = []
 
-  /** @param signal ends the wait for memory: the client is gone */
-  constructor(budget: ByteBudget, signal: AbortSignal) {
+  /**
+   * @param signal ends the wait for memory: the client is gone
+   * @param buffers memory that answers use one after the other; without it each is given fresh one
+   */
+  constructor(budget: ByteBudget, signal: AbortSignal, buffers?: FrameBuffers) {
     this.#budget = budget
     this.#signal = signal
+    this.#buffers = buffers
+  }
+
+  /** Memory for records, until `release`. */
+  readonly allocate = (bytes: number): Buffer => {
+    if (!this.#buffers || bytes < POOLED_BYTES_MIN) return Buffer.allocUnsafe(bytes)
+    const buffer = this.#buffers.take(bytes)
+    this.#allocated.push(buffer)
+    return buffer
   }
 
   /**
@@ -30,9 +45,10 @@ export class AnswerMemory {
     }
   }
 
-  /** The records are not needed any more. */
+  /** The records are not needed any more: nobody looks at their memory again. */
   release(): void {
     for (const release of this.#held.splice(0)) release()
+    for (const buffer of this.#allocated.splice(0)) this.#buffers?.give(buffer)
   }
 
   async #acquire(bytes: number): Promise<ReleaseBytes | undefined> {

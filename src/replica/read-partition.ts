@@ -84,7 +84,8 @@ async function readWithin(
   if (query.memory && !settle) return undefined
   let readBytes = 0
   try {
-    const found = await partition.log.read({ ...range, maxBytes, minOneBatch: atLeastOneBatch })
+    const memory = query.memory ? { allocate: query.memory.allocate } : {}
+    const found = await partition.log.read({ ...range, ...memory, maxBytes, minOneBatch: atLeastOneBatch })
     if (found.kind === 'batches') readBytes = found.records.length
     return found
   } finally {

@@ -140,7 +140,7 @@ async function readTargets(
   of: { readonly targets: readonly FetchTarget[]; readonly origin: RequestOrigin; readonly replicaId: number },
 ): Promise<FetchedPartition[]> {
   const { client, progress } = of.origin
-  const memory = new AnswerMemory(broker.answerBudget, client.signal)
+  const memory = new AnswerMemory(broker.answerBudget, client.signal, broker.answerBuffers)
   progress.onAnswered(() => memory.release())
   const query = {
     replicaId: of.replicaId,
