@@ -37,6 +37,8 @@ export interface PartitionLogOptions {
   readonly partition: number
   /** Written to `partition.metadata`; opening with another id than is there rejects with LogError 'topic-id'. */
   readonly topicId?: Uuid
+  /** Read from `partition.metadata` just before; else it is read. */
+  readonly storedTopicId?: Uuid
   readonly config: LogConfig
   readonly clock: Clock
   readonly logger: Logger
@@ -83,7 +85,7 @@ export class PartitionLog {
     const { directory, clock, logger, config } = options
     const fs = options.fs ?? nodeFileSystem()
     const name = partitionDirectoryName(options.topic, options.partition)
-    const stored = await loadPartitionMetadata(fs, directory)
+    const stored = options.storedTopicId ?? (await loadPartitionMetadata(fs, directory))
     if (stored && options.topicId && stored !== options.topicId) {
       throw new LogError('topic-id', `${directory} belongs to topic id ${stored}, not ${options.topicId}`)
     }
