@@ -75,13 +75,21 @@ export interface ToolResult {
   readonly stderr: string
 }
 
+interface ToolOptions {
+  readonly input?: string | Buffer
+  readonly timeoutMs?: number
+  /** Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
 /** Runs a tool to its end, feeding `input`; kills it after `timeoutMs` (default 120 s). */
 export async function runTool(
   command: string,
   args: readonly string[],
-  { input = '', timeoutMs = 120_000 }: { input?: string | Buffer; timeoutMs?: number } = {},
+  { input = '', timeoutMs = 120_000, env }: ToolOptions = {},
 ): Promise<ToolResult> {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: timeoutMs, killSignal: 'SIGKILL' })
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...limits, ...(env ? { env } : {}) })
   running.add(child)
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []

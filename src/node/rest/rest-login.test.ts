@@ -26,6 +26,8 @@ import { RestLogin, type RestLoginOptions } from './rest-login.ts'
 import { parseUsers, UsersFile } from './users-file.ts'
 
 const CLUSTERS = '/kafka/v3/clusters'
+/** Needs DESCRIBE on the cluster. */
+const LINKS = `/kafka/v3/clusters/${FAKE_CLUSTER_ID}/links`
 const TOPICS = `/kafka/v3/clusters/${FAKE_CLUSTER_ID}/topics`
 
 const basic = (user: string, password: string) => ({
@@ -139,13 +141,13 @@ test('ACLs decide what who logged in may do; who did not is asked to', async t =
   const image = imageWithAcls([mayDescribe('User:alice')], await withScramUser('alice', 'secret'))
   const app = await application(t, { image, acls: true, anonymousAllowed: true })
   const headers = basic('alice', 'secret')
-  strictEqual((await app.inject({ url: CLUSTERS, headers })).statusCode, 200)
+  strictEqual((await app.inject({ url: LINKS, headers })).statusCode, 200)
   const payload = { topic_name: 't' }
   const denied = await app.inject({ method: 'POST', url: TOPICS, headers, payload })
   deepStrictEqual([denied.statusCode, denied.json().error_code], [403, 40301])
   match(denied.json().message, /User:alice lacks CREATE on topic "t"/)
-  strictEqual((await app.inject(CLUSTERS)).statusCode, 401)
-  strictEqual((await app.inject({ url: CLUSTERS, headers, remoteAddress: '10.0.0.1' })).statusCode, 403)
+  strictEqual((await app.inject(LINKS)).statusCode, 401)
+  strictEqual((await app.inject({ url: LINKS, headers, remoteAddress: '10.0.0.1' })).statusCode, 403)
 })
 
 test('the users file holds passwords or hashes, and is read again when it changes', async t => {
@@ -210,7 +212,7 @@ test('over https a client certificate names the client, by the rules; a stranger
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const status = (identity?: { key: string; certificate: string }) =>
-    httpsStatus({ port, path: CLUSTERS, ca, ...(identity ? { key: identity.key, cert: identity.certificate } : {}) })
+    httpsStatus({ port, path: LINKS, ca, ...(identity ? { key: identity.key, cert: identity.certificate } : {}) })
   deepStrictEqual([await status(client), await status(), await status(foreign)], [200, 401, 401])
 })
 

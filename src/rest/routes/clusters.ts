@@ -1,17 +1,15 @@
-/** GET /clusters and GET /clusters/{id}: how clients find the cluster id. */
+/** GET /clusters and GET /clusters/{id}: how clients find the cluster id. Whoever may come at all may know it, as Kafka clients may. */
 
 import { admit, type RestApp, type RestContext } from '../context.ts'
 import { ClusterData, ClusterDataList } from '../schemas/clusters.ts'
 import { ClusterParams, commonErrors, listOf } from '../schemas/envelope.ts'
-
-const DESCRIBE = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }] as const
 
 export function clusterRoutes(app: RestApp, context: RestContext): void {
   app.get(
     '/kafka/v3/clusters',
     { schema: { summary: 'List the cluster of this node', tags: ['cluster'], response: { 200: ClusterDataList } } },
     request => {
-      const base = admit(context, request, DESCRIBE)
+      const base = admit(context, request, [])
       const self = base.slice(0, base.lastIndexOf('/'))
       return listOf('KafkaClusterList', self, [clusterData(context, base)]) satisfies ClusterDataList
     },
@@ -27,7 +25,7 @@ export function clusterRoutes(app: RestApp, context: RestContext): void {
         response: { 200: ClusterData, ...commonErrors },
       },
     },
-    request => clusterData(context, admit(context, request, DESCRIBE)),
+    request => clusterData(context, admit(context, request, [])),
   )
 }
 
