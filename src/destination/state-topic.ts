@@ -30,6 +30,8 @@ const topicConfigs: ReadonlyMap<string, string> = new Map([
   ['compression.type', 'producer'],
   ['max.message.bytes', String(64 * 1024 * 1024)],
   ['segment.bytes', String(128 * 1024 * 1024)],
+  // Only closed segments are compacted: without it little of a small log ever would be.
+  ['segment.ms', String(24 * 60 * 60 * 1000)],
 ])
 
 export interface StateTopicOptions {
