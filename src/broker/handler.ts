@@ -3,6 +3,7 @@ import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.t
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
+import { OperationalError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { LoggerLevels } from '../core/logger-levels.ts'
 import type { Authorizer } from '../metadata/authorizer.ts'
@@ -133,6 +134,8 @@ function decoded<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, { apiVersion, body, clien
   }
 }
 
+const isKafkaError = (name: string): name is keyof typeof ErrorCode => Object.hasOwn(ErrorCode, name)
+
 async function answerOrFailure<Q, R>(
   broker: BrokerContext,
   definition: HandlerDefinition<Q, R>,
@@ -143,6 +146,10 @@ async function answerOrFailure<Q, R>(
   } catch (error) {
     if (error instanceof CloseConnection) throw error
     if (error instanceof RequestFailure) return definition.failed(call.request, error.errorCode, call.origin)
+    if (error instanceof OperationalError && isKafkaError(error.row.kafka)) {
+      broker.logger.warn('a request failed', { api: call.name, clientId: call.origin.clientId, error: error.message })
+      return definition.failed(call.request, ErrorCode[error.row.kafka], call.origin)
+    }
     broker.logger.error('a request failed unexpectedly', {
       api: call.name,
       version: call.origin.version,

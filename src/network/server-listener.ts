@@ -43,7 +43,8 @@ export interface ListenOptions {
 }
 
 const CONNECTIONS_MAX_DEFAULT = 10_000
-const CLOSE_TIMEOUT_MS_DEFAULT = 5000
+/** A node has 10 s for its whole stop. */
+const CLOSE_TIMEOUT_MS_DEFAULT = 3000
 const SWEEP_MS_MAX = 60_000
 const TLS_HANDSHAKE_MS_MAX = 30_000
 const STALL_CHECK_MS = 1000

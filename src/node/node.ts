@@ -122,6 +122,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const servers = await openListeners({ settings, controller, broker, answerBudget, logger }, startup)
   // Before the listeners: members that wait for their group are answered, or each would hold its connection open.
   startup.onStop('waiting group members', () => coordinators.groups.close())
+  startup.onStop('fetches that wait', () => replicas.stopWaiting())
   await controller.changeListeners(advertisedEndpoints(settings, servers))
   startup.onStop('link engine', () => engine.stop())
   await engine.start()

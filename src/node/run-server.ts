@@ -1,6 +1,7 @@
 /** `lockstep server`: reads the configuration, starts a node and runs it until a signal; called by bin/lockstep. */
 import { messageOf } from '../core/errors.ts'
 import { LoggerLevels } from '../core/logger-levels.ts'
+import { endOnFatalErrors } from './fatal-errors.ts'
 import { startNode } from './node.ts'
 import { nodeLogger } from './node-logger.ts'
 import { parseSettings, readPropertiesFile } from './settings.ts'
@@ -28,6 +29,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   }
   const loggers = new LoggerLevels(settings.logLevel)
   const logger = nodeLogger({ levels: loggers, out: process.stdout })
+  endOnFatalErrors(logger)
   for (const warning of settings.warnings) logger.warn(warning)
   const stopped = signalled()
   try {

@@ -54,7 +54,8 @@ function finishLate(stops: readonly (() => void)[]): void {
 
 function needsAnswer(snapshot: ReadSnapshot, query: FetchQuery): boolean {
   const { partition } = snapshot
-  if (partition.unavailable || partition.leaderEpoch !== snapshot.leaderEpoch) return true
+  if (partition.unavailable || partition.isStopping) return true
+  if (partition.leaderEpoch !== snapshot.leaderEpoch) return true
   if (partition.log.logEndOffset < snapshot.fetchOffset || partition.log.logStartOffset > snapshot.fetchOffset)
     return true
   // Followers learn both from answers only; waiting the full time would delay what they may serve.

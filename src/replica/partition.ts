@@ -42,6 +42,7 @@ export class Partition {
   #highWatermark: number
   #appendedBytes = 0
   #gone: PartitionUnavailable | undefined
+  #stopping = false
 
   constructor(options: {
     identity: PartitionIdentity
@@ -176,6 +177,17 @@ export class Partition {
   watch(watcher: PartitionWatcher): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
+  }
+
+  /** Whether fetches are answered with what there is instead of waiting for more: the node is about to stop. */
+  get isStopping(): boolean {
+    return this.#stopping
+  }
+
+  /** Ends the waits of fetches, and lets no new ones begin. */
+  stopWaiting(): void {
+    this.#stopping = true
+    this.#changed()
   }
 
   /** Fetches waiting on this partition, and appends waiting for its high watermark. */

@@ -138,6 +138,11 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     await this.#applyConfigs(image, delta)
   }
 
+  /** Answers the fetches that wait, so that their connections can be closed in peace; writes go on. */
+  stopWaiting(): void {
+    for (const partition of this.#partitions.values()) partition.stopWaiting()
+  }
+
   /** Refuses later use, releases those who wait and lets running writes end. The logs stay open: their owner closes them. */
   async close(): Promise<void> {
     this.#closed = true
