@@ -4,8 +4,8 @@
  */
 import { type PartitionSet, partitionKey, partitionSet } from '../coordinator/transactions/transaction-metadata.ts'
 import { configLayers, effectiveBrokerConfig } from '../metadata/config-resolution.ts'
-import { type BatchHeader, hasProducerId, isTransactional } from '../protocol/batches/batch-header.ts'
-import { batchesIn } from '../protocol/batches/batch-iteration.ts'
+import { type BatchHeader, hasProducerId, readBatchHeader } from '../protocol/batches/batch-header.ts'
+import { at, attributeBit, HEADER_BYTES, magicAt } from '../protocol/batches/batch-layout.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 import type { ProduceRequest } from '../protocol/messages/00-produce.ts'
 import { type AppendOutcome, failedAppend } from '../replica/append-from-client.ts'
@@ -29,12 +29,24 @@ const IMPLICIT_VERSION = 12
 /** The first version whose clients know TRANSACTION_ABORTABLE. */
 const ABORTABLE_VERSION = 11
 
-/** Headers of transactional batches; what does not parse is refused later, partition by partition. */
-export function transactionalBatches({ records }: PartitionData): BatchHeader[] {
+/**
+ * Does the batch (a request has one per partition) say that it is transactional? Looks at one bit, since every Produce request is
+ * asked; what does not parse is refused later, partition by partition.
+ */
+export const isTransactionalData = ({ records }: PartitionData): boolean =>
+  records !== null &&
+  records.length >= HEADER_BYTES &&
+  magicAt(records, 0) === 2 &&
+  (records.readInt16BE(at.attributes) & attributeBit.transactional) !== 0
+
+/** Its header; undefined without a producer, or if it does not parse. */
+function transactionalBatch(data: PartitionData): BatchHeader | undefined {
+  if (data.records === null || !isTransactionalData(data)) return undefined
   try {
-    return records === null ? [] : [...batchesIn(records)].filter(isTransactional)
+    const header = readBatchHeader(data.records, 0)
+    return hasProducerId(header) ? header : undefined
   } catch {
-    return []
+    return undefined
   }
 }
 
@@ -84,7 +96,7 @@ function onlyProducer(topics: readonly { data: TopicData; topic: ResolvedTopic }
     image === undefined
       ? []
       : data.partitionData.flatMap(partition => {
-          const [batch] = transactionalBatches(partition).filter(hasProducerId)
+          const batch = transactionalBatch(partition)
           return batch && image.partitions[partition.index] ? { topic: image, data: partition, batch } : []
         }),
   )

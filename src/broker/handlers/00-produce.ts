@@ -22,7 +22,7 @@ import { allowed } from '../authorization.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type BrokerContext, CloseConnection, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 import { type ResolvedTopic, resolveTopic } from '../resolve-topic.ts'
-import { checkTransactions, noChecks, type TransactionChecks, transactionalBatches } from '../transactional-produce.ts'
+import { checkTransactions, isTransactionalData, noChecks, type TransactionChecks } from '../transactional-produce.ts'
 
 /** Kafka's admin client may write internal topics by this name. */
 const ADMIN_CLIENT_ID = '__admin_client'
@@ -138,7 +138,7 @@ function writableTopics(broker: BrokerContext, origin: RequestOrigin) {
 const isAcks = (acks: number): acks is Acks => acks === 0 || acks === 1 || acks === -1
 
 const hasTransactionalRecords = (request: ProduceRequest): boolean =>
-  request.topicData.some(topic => topic.partitionData.some(partition => transactionalBatches(partition).length > 0))
+  request.topicData.some(topic => topic.partitionData.some(isTransactionalData))
 
 function closeAfterError(outcomes: readonly AppendOutcome[]): undefined {
   const failed = outcomes.filter(outcome => outcome.errorCode !== ErrorCode.NONE)
