@@ -10,6 +10,7 @@ import { pageText } from './docs/markdown.ts'
 import { metricsPage } from './docs/metrics.ts'
 import { mirrorStatesPage } from './docs/mirror-states.ts'
 import { nodePropertiesPage } from './docs/node-properties.ts'
+import { restAccessPage } from './docs/rest-access.ts'
 
 const folder = fileURLToPath(new URL('../docs/generated/', import.meta.url))
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
@@ -22,6 +23,7 @@ const pages = new Map(
     errorsPage(),
     await metricsPage(),
     kafkaApisPage(),
+    await restAccessPage(),
   ].map(page => [page.name, pageText(page)]),
 )
 mkdirSync(folder, { recursive: true })

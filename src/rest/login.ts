@@ -6,13 +6,15 @@ import type { Login, RestClient } from './ports.ts'
 /** Paths that answer anybody: they say nothing about the cluster. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
 
+export const isOpenPath = (path: string): boolean => OPEN_PATHS.has(path)
+
 const clients = new WeakMap<FastifyRequest, RestClient>()
 
 /** Every request has to pass here first; `clientOf` knows its sender afterwards. */
 export function askForLogin(app: FastifyInstance, login: Login): void {
   app.addHook('onRequest', async request => {
     const path = request.url.split('?')[0] ?? ''
-    if (OPEN_PATHS.has(path) || (path === '/metrics' && login.metricsOpen)) return
+    if (isOpenPath(path) || (path === '/metrics' && login.metricsOpen)) return
     const { authorization } = request.headers
     const result = await login.identify({ authorization, socket: request.socket, address: request.ip })
     if (result.kind === 'refused') throw restError('LOGIN_REFUSED', { reason: result.reason })
