@@ -37,6 +37,21 @@ test('a truncated tail is cut to the common point, reported, and what the source
   await world.engine.stop()
 })
 
+test('a mirror that was compacted with what is cut off is mirrored anew, since older records of its keys are missing', async () => {
+  const { world, source, log } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10), batchAt(20, 10))
+  await world.mirrorAll()
+  // What the source has at 20 took the place of the first batch.
+  log.batches = log.batches.slice(1)
+  log.cleanedOffset = 25
+  source.truncateTo(20)
+  source.append(batchAt(20, 3, { epoch: 1 }))
+  await world.mirrorAll(4)
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  equal(world.engine.incidentCounts().get('truncation'), 1)
+  await world.engine.stop()
+})
+
 // The mirror went on where it had once been sent by a log start inside a batch, and passed over what the new leader had below.
 test('after a cut everything that the source has behind it is asked for', async () => {
   const { world, source, log } = await mirroring('truncate', { 'topic.config.sync.include': 'delete.retention.ms' })

@@ -138,6 +138,8 @@ export interface MirrorLogState {
   readonly leaderEpoch: number
   /** Holds no batch, not even one below the log start: the first to be appended may begin below the log end. */
   readonly isEmpty: boolean
+  /** Below it, records may have been removed because a later one of their key was there; absent = nothing was compacted. */
+  readonly cleanedOffset?: number
 }
 
 export interface OpenTransaction {

@@ -16,6 +16,8 @@ export interface MirrorState {
   readonly leaderEpoch: number
   /** No batch on disk, not even below the log start. */
   readonly isEmpty: boolean
+  /** Below it, records may have been removed because a later one of their key was there; absent = nothing was compacted. */
+  readonly cleanedOffset?: number
 }
 
 /** The part of ReplicaSet that a mirror needs. */
@@ -42,7 +44,8 @@ export class MirrorPartition {
   state(): MirrorState {
     const { log, highWatermark, leaderEpoch } = this.#partition
     const { logStartOffset, logEndOffset, sizeBytes } = log
-    return { logStartOffset, logEndOffset, highWatermark, leaderEpoch, isEmpty: sizeBytes === 0 }
+    const { cleanedOffset } = log.cleaning
+    return { logStartOffset, logEndOffset, highWatermark, leaderEpoch, isEmpty: sizeBytes === 0, cleanedOffset }
   }
 
   /**

@@ -21,6 +21,7 @@ export class FakePartition {
   batches: StoredBatch[] = []
   /** Holds nothing, also not what is below the log start and not in `batches` any more. */
   isEmpty = true
+  cleanedOffset = 0
 
   /** The machine lost what was not flushed. */
   loseUnflushed(): void {
@@ -61,7 +62,8 @@ export class FakeMirrorLog implements MirrorLog {
 
   state(): MirrorLogState {
     const { logStartOffset, logEndOffset, leaderEpoch, isEmpty } = this.#partition
-    return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty }
+    const { cleanedOffset } = this.#partition
+    return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
   }
 
   append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {

@@ -3,6 +3,7 @@
  * report is durable first, so that nothing is lost silently; a crash in between leads here again. Called by the mirror partition.
  */
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
+import type { MirrorLogState } from '../ports.ts'
 import type { BothCopies } from './compare-batches.ts'
 import type { EpochLedger } from './epoch-ledger.ts'
 import { findPartingPoint } from './parting-point.ts'
@@ -54,6 +55,16 @@ async function firstBatchOffset(copies: BothCopies, earliest: number): Promise<n
 }
 
 /**
+ * Compaction here removed older records of the keys that are in what is cut off, and the source may have them still: then all
+ * is mirrored anew.
+ */
+function untilComplete({ cleanedOffset = 0, logStartOffset }: MirrorLogState, offset: number) {
+  if (cleanedOffset <= offset) return { offset, why: '' }
+  const why = `: from offset ${offset} on the two differ, and the mirror was compacted up to ${cleanedOffset}`
+  return { offset: logStartOffset, why }
+}
+
+/**
  * Cuts the mirror, and then its ranges of source epochs, to where it parts from its source. Undefined if they do not part after all;
  * `refused` if there is no such point, then nothing is cut.
  */
@@ -66,9 +77,10 @@ export async function cutToSource(
   const found = await findPartingPoint(copies, ledger.ranges(logEndOffset))
   if (found === undefined) return undefined
   if (typeof found === 'string') return { refused: `${reason}; nothing was cut, since ${found}` }
-  const { offset, verified } = found
+  const { verified } = found
+  const { offset, why } = untilComplete(log.state(), found.offset)
   const cut =
-    `${reason}; the mirror's offsets ${offset} to ${logEndOffset - 1} (${logEndOffset - offset}) were cut off` +
+    `${reason}; the mirror's offsets ${offset} to ${logEndOffset - 1} (${logEndOffset - offset}) were cut off${why}` +
     (verified ? '' : ', which could not be verified, since the source has deleted what is below')
   await report('truncation', cut)
   await log.truncateTo(offset)

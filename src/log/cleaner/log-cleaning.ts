@@ -34,6 +34,8 @@ export class LogCleaning {
   readonly #writer: LogWriter
   readonly #checkpoint: LogCheckpoint
   #stopped = false
+  /** How far passes got that may have been given up. */
+  #reachedOffset = 0
   /** The pass that is running. */
   #running: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined
   /** As far as the pass knows of. */
@@ -45,6 +47,11 @@ export class LogCleaning {
     this.#contents = of.contents
     this.#writer = of.writer
     this.#checkpoint = of.checkpoint
+  }
+
+  /** Below it, records may have been removed because a later one of their key was there; 0 if none was. */
+  get cleanedOffset(): number {
+    return Math.max(this.#reachedOffset, this.#checkpoint.cleanedOffset() ?? 0)
   }
 
   /** What could be cleaned now; undefined if nothing. Nothing at or above `stableOffset` is touched. */
@@ -114,7 +121,7 @@ export class LogCleaning {
       const replaced = group.flatMap(({ baseOffset }) => segments.filter(segment => segment.baseOffset === baseOffset))
       if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
       if (this.#areGone(replaced)) continue
-      if (await run.rewrite(group)) await this.#swap(replaced, group)
+      if (await run.rewrite(group)) await this.#swap({ replaced, sizes: group, endOffset })
     }
     this.#checkpoint.cleaned(endOffset)
     const [segmentsBefore, segmentsAfter] = [segments.length, below().length]
@@ -133,8 +140,10 @@ export class LogCleaning {
     return !segments.some(segment => this.#contents.segments.all.includes(segment))
   }
 
-  async #swap(replaced: readonly Segment[], sizes: readonly SegmentSizes[]): Promise<void> {
+  async #swap(of: { replaced: readonly Segment[]; sizes: readonly SegmentSizes[]; endOffset: number }): Promise<void> {
+    const { replaced, sizes, endOffset } = of
     await this.#writer.swap(async () => {
+      this.#reachedOffset = Math.max(this.#reachedOffset, endOffset)
       if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
       const { all } = this.#contents.segments
       const first = replaced[0] ? all.indexOf(replaced[0]) : -1
