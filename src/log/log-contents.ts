@@ -36,6 +36,8 @@ export class LogContents {
   durableAtOpen = 0
   /** Counts cuts and swaps of cleaned segments: bytes read while it changed may be a mixture. */
   cuts = 0
+  /** How far passes of cleaning got since the log was opened, also such as were given up. */
+  compactedTo = 0
   /** Pending while files change places: readers wait. */
   swapping: Promise<unknown> | undefined
   /** Segments that no append goes to any more and that are not durable yet, indexes included. */

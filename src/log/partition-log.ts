@@ -51,6 +51,8 @@ export interface PartitionLogOptions {
   readonly checkpoint?: LogCheckpoint
   /** Default `cut`. With `refuse`, damage before data that was durable rejects with LogError 'corrupt'. */
   readonly damage?: DamagePolicy
+  /** Batches below are held elsewhere, so that damage to their contents does not matter. */
+  readonly neededFrom?: number
 }
 
 /**
@@ -84,7 +86,6 @@ export class PartitionLog {
   static async open(options: PartitionLogOptions): Promise<PartitionLog> {
     const { directory, clock, logger, config } = options
     const fs = options.fs ?? nodeFileSystem()
-    const name = partitionDirectoryName(options.topic, options.partition)
     const stored = options.storedTopicId ?? (await loadPartitionMetadata(fs, directory))
     if (stored && options.topicId && stored !== options.topicId) {
       throw new LogError('topic-id', `${directory} belongs to topic id ${stored}, not ${options.topicId}`)
@@ -93,11 +94,12 @@ export class PartitionLog {
     const contents = await loadLog({
       environment: { fs, cache: options.cache ?? new IndexCache(), clock, logger },
       directory,
-      name,
+      name: partitionDirectoryName(options.topic, options.partition),
       config,
       logStartOffset,
       recoveryPoint: options.recover ? recoveryPoint : undefined,
       damage: options.damage ?? 'cut',
+      neededFrom: options.neededFrom ?? 0,
     })
     if (!stored && options.topicId) await savePartitionMetadata(fs, directory, options.topicId)
     return new PartitionLog(options, stored ?? options.topicId, contents)

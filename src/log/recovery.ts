@@ -25,6 +25,8 @@ export interface LoadOptions {
   /** Offsets below were durable. undefined after a clean stop: then nothing is verified. */
   readonly recoveryPoint: number | undefined
   readonly damage: DamagePolicy
+  /** Batches below are not needed: their contents may be damaged, as long as they can be told apart. */
+  readonly neededFrom: number
 }
 
 /** Loads what is there, or creates an empty log. What a crash may have left to the page cache is flushed with the first flush. */
@@ -163,7 +165,7 @@ async function rebuildFrom(contents: LogContents, firstIndex: number, options: L
   for (const [index, segment] of suspects.entries()) {
     // It may know of producers whose batches are gone at the front of the log.
     if (snapshots.has(segment.baseOffset)) await reloadProducerState(contents, segment.baseOffset)
-    const end = await rebuildSegment(contents, segment)
+    const end = await rebuildSegment(contents, segment, options.neededFrom)
     nextOffset = end.nextOffset
     const next = suspects[index + 1]
     const follows = !next || mayFollow(contents, next, { nextOffset, recoveryPoint: options.recoveryPoint })
@@ -203,17 +205,19 @@ function mayFollow(
   return baseOffset > nextOffset && (contents.snapshots.has(baseOffset) || baseOffset <= recoveryPoint)
 }
 
-async function rebuildSegment(contents: LogContents, segment: Segment) {
+async function rebuildSegment(contents: LogContents, segment: Segment, neededFrom: number) {
   const { config, producers } = contents
   await segment.startRebuild()
   let nextOffset = segment.baseOffset
   const range = { from: 0, to: segment.sizeBytes, need: 'whole' } as const
   const end = await scanBatches(segment.file, range, (cursor, position) => {
-    if (cursor.baseOffset < nextOffset || !segment.covers(cursor.lastOffset) || !isIntact(cursor)) return 'invalid'
+    if (cursor.baseOffset < nextOffset || !segment.covers(cursor.lastOffset)) return 'invalid'
+    const intact = isIntact(cursor)
+    if (!intact && cursor.lastOffset >= neededFrom) return 'invalid'
     nextOffset = cursor.lastOffset + 1
     noteEpoch(contents, cursor)
     segment.noteBatch(cursor, position, config.indexIntervalBytes)
-    const aborted = producers.apply(cursor)
+    const aborted = intact && producers.apply(cursor)
     if (aborted) segment.indexes.transactions.append(aborted)
     return 'continue'
   })

@@ -24,6 +24,7 @@ export async function truncateTo(contents: LogContents, end: number): Promise<vo
   await removeSegmentsAbove(contents, end)
   const { nextOffset } = await segments.active.truncateTo(end)
   contents.logEndOffset = end
+  contents.compactedTo = Math.min(contents.compactedTo, end)
   await reloadProducerState(contents, end)
   // A log that ends in a hole says so by the name of its last segment, or a restart would move the end back.
   if (nextOffset < end) await contents.rollPastHole(end)
@@ -53,6 +54,7 @@ export async function startFullyAt(contents: LogContents, offset: number): Promi
   await epochs.save()
   contents.logStartOffset = offset
   contents.logEndOffset = offset
+  contents.compactedTo = 0
   await contents.syncNames()
   contents.cuts++
 }

@@ -104,6 +104,7 @@ export class FakeMirrorLog implements MirrorLog {
       partition.batches = partition.batches.filter(batch => batch.header.lastOffset < offset)
       partition.logEndOffset = offset
       partition.flushedOffset = Math.min(partition.flushedOffset, offset)
+      partition.cleanedOffset = Math.min(partition.cleanedOffset, offset)
       return this.state()
     })
   }

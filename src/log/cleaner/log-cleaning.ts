@@ -34,8 +34,6 @@ export class LogCleaning {
   readonly #writer: LogWriter
   readonly #checkpoint: LogCheckpoint
   #stopped = false
-  /** How far passes got that may have been given up. */
-  #reachedOffset = 0
   /** The pass that is running. */
   #running: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined
   /** As far as the pass knows of. */
@@ -51,7 +49,7 @@ export class LogCleaning {
 
   /** Below it, records may have been removed because a later one of their key was there; 0 if none was. */
   get cleanedOffset(): number {
-    return Math.max(this.#reachedOffset, this.#checkpoint.cleanedOffset() ?? 0)
+    return Math.max(this.#contents.compactedTo, this.#checkpoint.cleanedOffset() ?? 0)
   }
 
   /** What could be cleaned now; undefined if nothing. Nothing at or above `stableOffset` is touched. */
@@ -143,7 +141,6 @@ export class LogCleaning {
   async #swap(of: { replaced: readonly Segment[]; sizes: readonly SegmentSizes[]; endOffset: number }): Promise<void> {
     const { replaced, sizes, endOffset } = of
     await this.#writer.swap(async () => {
-      this.#reachedOffset = Math.max(this.#reachedOffset, endOffset)
       if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
       const { all } = this.#contents.segments
       const first = replaced[0] ? all.indexOf(replaced[0]) : -1
@@ -152,6 +149,7 @@ export class LogCleaning {
       )
       if (first < 0 || !unchanged || first + replaced.length >= all.length)
         throw new CleaningAborted('segments of the log went')
+      this.#contents.compactedTo = Math.max(this.#contents.compactedTo, endOffset)
       await swapSegments(this.#contents, replaced)
       this.#cuts = this.#contents.cuts
       this.#left = this.#left.filter(segment => !replaced.includes(segment))
