@@ -80,7 +80,7 @@ export class LogCleaner<P extends CleanablePartition> {
     this.#logger = options.logger.child({ component: 'cleaner' })
     this.#throttle = new IoThrottle(options.clock, options.settings().ioBytesPerSecondMax)
     this.#lookedMs = options.clock.monotonicMs()
-    for (let thread = 0; thread < options.settings().threads; thread++) this.#threads.push(this.#work(thread))
+    this.#startThreads()
   }
 
   /** Resolves when nothing is being cleaned any more. Passes under way end at their logs' close at the latest. */
@@ -119,11 +119,18 @@ export class LogCleaner<P extends CleanablePartition> {
     }
   }
 
+  /** At least one, which sees when more are wanted. */
+  #startThreads(): void {
+    const wanted = Math.max(1, this.#o.settings().threads)
+    while (this.#threads.length < wanted) this.#threads.push(this.#work(this.#threads.length))
+  }
+
   async #work(thread: number): Promise<void> {
     const { signal } = this.#abort
-    // Not all at once, and not while the node is starting.
+    // Not while the node is starting.
     await sleep(this.#o.clock, this.#o.settings().backoffMs, signal)
     while (!signal.aborted) {
+      this.#startThreads()
       const isWanted = thread < this.#o.settings().threads
       if (isWanted && (await this.cleanOne())) continue
       await sleep(this.#o.clock, this.#o.settings().backoffMs, signal)
