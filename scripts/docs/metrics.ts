@@ -1,15 +1,24 @@
 /** docs/generated/metrics.md: the families of /metrics. */
+import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
 import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
 import { code, type Page, plain, table } from './markdown.ts'
 
 /** The page. */
 export async function metricsPage(): Promise<Page> {
-  const own = families(await nodeMetrics('{version}').text()).filter(({ name }) => name.startsWith('lockstep_'))
+  const sources = [
+    nodeMetrics('{version}'),
+    coordinatorMetrics({
+      groups: () => ({ groups: 0, members: 0, offsetCommits: 0 }),
+      transactions: () => ({ byState: { Empty: 0 }, completing: 0, oldestOpenMs: 0 }),
+    }),
+  ]
+  const texts = await Promise.all(sources.map(source => source.text()))
+  const own = families(texts.join('\n')).filter(({ name }) => name.startsWith('lockstep_'))
   return {
     name: 'metrics.md',
     title: 'Metrics',
-    sources: ['src/rest/metrics.ts', 'src/node/node-metrics.ts'],
+    sources: ['src/rest/metrics.ts', 'src/node/node-metrics.ts', 'src/node/coordinator-metrics.ts'],
     body: [
       'Served as Prometheus text under `/metrics` of the REST listener, together with the usual figures of the process (`process_*`: processor time, memory, file descriptors) and of Node.js (`nodejs_*`: event loop lag, heap, garbage collection).',
       table(

@@ -4,11 +4,14 @@ import { openGroups } from '../coordinator/groups/open-groups.ts'
 import { type OpenTransactionsOptions, openTransactions } from '../coordinator/transactions/open-transactions.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { Controller } from '../metadata/controller-port.ts'
+import type { MetricsSource } from '../rest/ports.ts'
+import { coordinatorMetrics } from './coordinator-metrics.ts'
 import type { Startup } from './startup.ts'
 
 export interface Coordinators {
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
+  readonly metrics: MetricsSource
 }
 
 /** They load in the background: until a key's state is there, it is answered with COORDINATOR_LOAD_IN_PROGRESS. */
@@ -25,5 +28,6 @@ export async function openCoordinators(
   startup.onStop('transactions', () => transactions.close())
   await options.controller.subscribe(groups)
   await options.controller.subscribe(transactions.partitions)
-  return { groups, transactions }
+  const metrics = coordinatorMetrics({ groups: () => groups.figures, transactions: () => transactions.figures })
+  return { groups, transactions, metrics }
 }

@@ -131,7 +131,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     engine,
     cluster: localClusterAdmin({ controller, writeGate, brokerId: nodeId, file }),
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
-    metrics: [nodeMetrics(environment.version), ...cleaner.metrics],
+    metrics: [nodeMetrics(environment.version), ...cleaner.metrics, coordinators.metrics],
     version: environment.version,
   }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }

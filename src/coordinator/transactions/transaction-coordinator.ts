@@ -20,6 +20,7 @@ import { type TransactionFilters, transactionFilter } from './list-transactions.
 import { answeredCode, type ProducerAnswer, producerOf, refusedProducer } from './producer-answer.ts'
 import { TransactionCompletion } from './transaction-completion.ts'
 import { TransactionEntry } from './transaction-entry.ts'
+import { figuresOf, type TransactionFigures } from './transaction-figures.ts'
 import { TransactionLog } from './transaction-log.ts'
 import type { WriteMarker } from './transaction-markers.ts'
 import {
@@ -97,6 +98,11 @@ export class TransactionCoordinator {
   /** Transactions whose markers are being written. */
   get completing(): number {
     return this.#completion.size
+  }
+
+  get figures(): TransactionFigures {
+    const transactions = Array.from(this.#log.all(), ({ entry }) => entry.current)
+    return figuresOf(transactions, { nowMs: this.#nowMs, completing: this.completing })
   }
 
   /** InitProducerId with a transactional id. Never rejects. */

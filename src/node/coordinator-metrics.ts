@@ -1,0 +1,35 @@
+/** Figures of the coordinators for /metrics; the composition root and the page of the docs call it. */
+import { Gauge, Registry } from 'prom-client'
+import type { GroupFigures } from '../coordinator/groups/group-coordinator.ts'
+import type { TransactionFigures } from '../coordinator/transactions/transaction-figures.ts'
+import type { MetricsSource } from '../rest/ports.ts'
+
+export interface CoordinatorFigures {
+  groups(): GroupFigures
+  transactions(): TransactionFigures
+}
+
+export function coordinatorMetrics(figures: CoordinatorFigures): MetricsSource {
+  const registry = new Registry()
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `lockstep_${name}`, help, labelNames, registers: [registry] })
+  const groups = gauge('groups', 'Groups that the node coordinates, those with nothing but offsets included')
+  const members = gauge('group_members', 'Members of the groups that the node coordinates')
+  const commits = gauge('group_offset_commits', 'Offsets committed since the start')
+  const transactions = gauge('transactions', 'Transactional ids that the node coordinates, by state', ['state'])
+  const completing = gauge('transactions_completing', 'Transactions whose end is decided and whose markers are written')
+  const oldest = gauge('transactions_oldest_open_seconds', 'How long the oldest open transaction has been open')
+  return {
+    text: () => {
+      const ofGroups = figures.groups()
+      groups.set(ofGroups.groups)
+      members.set(ofGroups.members)
+      commits.set(ofGroups.offsetCommits)
+      const ofTransactions = figures.transactions()
+      for (const [state, count] of Object.entries(ofTransactions.byState)) transactions.set({ state }, count)
+      completing.set(ofTransactions.completing)
+      oldest.set(ofTransactions.oldestOpenMs / 1000)
+      return registry.metrics()
+    },
+  }
+}
