@@ -180,6 +180,16 @@ test('other listeners are registered without new leader epochs', async () => {
   await controller.close()
 })
 
+// The broker was registered again at each start of the node, and fenced meanwhile: clients that asked just then saw topics
+// without leaders, and leaders of consumer groups began a rebalance.
+test('the same listeners are not registered again', async () => {
+  const controller = await open(new MemoryFileSystem())
+  const { offset, brokers } = controller.image
+  await controller.changeListeners([...(brokers.get(1)?.listeners.values() ?? [])])
+  assert.equal(controller.image.offset, offset)
+  await controller.close()
+})
+
 test('the log begins with the leader change and the bootstrap records, as on a Kafka node', async () => {
   const fs = new MemoryFileSystem()
   await (await open(fs)).close()

@@ -1,5 +1,7 @@
 /** The Controller of a standalone node: commands become records of its own `__cluster_metadata-0`, durable before they are replayed and published. Made by the node at start. */
+
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -149,6 +151,8 @@ export class LocalController implements Controller {
   /** Registers again with other listeners, under the same incarnation: leader epochs stay. */
   changeListeners(listeners: readonly EndpointImage[]): Promise<void> {
     return this.#exclusively(async () => {
+      // To register again would fence the broker for a moment, and clients would see it without leaders.
+      if (isDeepStrictEqual(listeners, this.#own.listeners)) return
       this.#own = { ...this.#own, listeners }
       await this.#register(false)
     })
