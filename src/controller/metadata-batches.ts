@@ -88,19 +88,18 @@ export function atomicBatches(
   records: readonly MetadataRecordInput[],
   at: BatchPlace & { readonly baseOffset: number },
   batchBytesMax: number,
-): Buffer {
+): Buffer[] {
   const groups = grouped(records.map(encodeMetadataRecord), batchBytesMax)
   const [only] = groups
-  if (groups.length <= 1) return only === undefined ? Buffer.alloc(0) : batchOf(only, at)
+  if (groups.length <= 1) return only === undefined ? [] : [batchOf(only, at)]
   groups[0]?.unshift(encodeMetadataRecord({ type: MetadataRecordType.BeginTransaction, version: 0, value: {} }))
   groups.at(-1)?.push(encodeMetadataRecord({ type: MetadataRecordType.EndTransaction, version: 0, value: {} }))
   let baseOffset = at.baseOffset
-  const batches = groups.map(values => {
+  return groups.map(values => {
     const batch = batchOf(values, { ...at, baseOffset })
     baseOffset += values.length
     return batch
   })
-  return Buffer.concat(batches)
 }
 
 function grouped(values: readonly Buffer[], bytesMax: number): Buffer[][] {

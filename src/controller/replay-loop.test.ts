@@ -103,7 +103,7 @@ test('a batch that is not complete is left alone', async () => {
 
 test('records too many for one batch become a metadata transaction of several', async () => {
   const records = Array.from({ length: 100 }, (_, i) => feature(`feature-${i}`))
-  const bytes = atomicBatches(records, at(10), 500)
+  const bytes = Buffer.concat(atomicBatches(records, at(10), 500))
   const batches = [...metadataBatchesIn(bytes)]
   assert.ok(batches.length > 3)
   assert.equal(batches.at(-1)?.lastOffset, 10 + 100 + 2 - 1)
@@ -115,7 +115,7 @@ test('records too many for one batch become a metadata transaction of several', 
   loop.replay(bytes)
   await loop.publish()
   assert.equal(loop.image.features.size, 100)
-  assert.equal([...metadataBatchesIn(atomicBatches(records, at(0), 1_000_000))].length, 1)
+  assert.equal([...metadataBatchesIn(Buffer.concat(atomicBatches(records, at(0), 1_000_000)))].length, 1)
 })
 
 test('replaying encoded batches gives the image that the records alone give', async () => {
@@ -123,7 +123,7 @@ test('replaying encoded batches gives the image that the records alone give', as
     fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 40 }), async (seed, steps) => {
       const records = randomRecords(seed, steps)
       const loop = newLoop()
-      loop.replay(atomicBatches(records, at(0), 300))
+      loop.replay(Buffer.concat(atomicBatches(records, at(0), 300)))
       await loop.publish()
       const { offset, epoch, controllerId } = loop.image
       const { image } = applyRecords(emptyImage('c'), records, { offset, epoch, controllerId })

@@ -35,12 +35,17 @@ export interface MetadataLogOptions {
   readonly logger: Logger
 }
 
+interface NewestSnapshot {
+  readonly id: SnapshotId
+  readonly contents: SnapshotContents
+}
+
 export class MetadataLog {
   static readonly directoryName = `${CLUSTER_METADATA_TOPIC}-0`
 
   readonly snapshots: MetadataSnapshots
   readonly #options: MetadataLogOptions
-  #newest: { readonly id: SnapshotId; readonly contents: SnapshotContents } | undefined
+  #newest: NewestSnapshot | undefined
   #log: PartitionLog
   #epoch = 0
 
@@ -52,12 +57,14 @@ export class MetadataLog {
 
   /** Rejects with METADATA_LOG_UNREADABLE where the beginning of the log is gone and no whole snapshot stands in for it. */
   static async open(options: MetadataLogOptions): Promise<MetadataLog> {
-    const log = await openLog(options)
+    const { fs, logger } = options
+    const directory = join(options.directory, MetadataLog.directoryName)
+    const snapshots = await MetadataSnapshots.open({ fs, directory, logger })
+    const newest = await snapshots.loadNewest()
+    const log = await openLog(options, newest?.id.offset ?? 0)
     try {
-      const { fs, logger } = options
-      const snapshots = await MetadataSnapshots.open({ fs, directory: log.directory, logger })
       const opened = new MetadataLog(options, log, snapshots)
-      await opened.#loadSnapshot()
+      await opened.#beginWith(newest)
       return opened
     } catch (error) {
       await log.close()
@@ -66,8 +73,8 @@ export class MetadataLog {
   }
 
   /** A log that ends before its newest snapshot is what a replica leaves that died while it took the snapshot over. */
-  async #loadSnapshot(): Promise<void> {
-    this.#newest = await this.snapshots.loadNewest()
+  async #beginWith(newest: NewestSnapshot | undefined): Promise<void> {
+    this.#newest = newest
     const { directory, logStartOffset, logEndOffset, latestEpoch = 0 } = this.#log
     const { offset, epoch } = this.#newest?.id ?? { offset: 0, epoch: 0 }
     if (epoch > latestEpoch || (epoch === latestEpoch && offset > logEndOffset)) {
@@ -87,7 +94,7 @@ export class MetadataLog {
   }
 
   /** The snapshot that replay begins with, once: its contents are given up. */
-  takeSnapshot(): { readonly id: SnapshotId; readonly contents: SnapshotContents } | undefined {
+  takeSnapshot(): NewestSnapshot | undefined {
     const newest = this.#newest
     this.#newest = undefined
     return newest
@@ -122,7 +129,7 @@ export class MetadataLog {
     const voters = [{ voterId: nodeId }]
     const value = LeaderChangeMessage.encode({ version: 0, leaderId: nodeId, voters, grantingVoters: voters }, 0)
     const place = { timestamp: BigInt(clock.nowMs()), baseOffset: this.endOffset, leaderEpoch: this.#epoch }
-    return await this.#appendDurably(raftControlBatch([[RaftControlType.LEADER_CHANGE, value]], place))
+    return await this.#appendDurably([raftControlBatch([[RaftControlType.LEADER_CHANGE, value]], place)])
   }
 
   /** Appends the records as one atomic unit. Resolves to the bytes in the log once they are durable. */
@@ -142,7 +149,7 @@ export class MetadataLog {
     } catch {
       // A log whose flush failed takes nothing more: what the disk really holds is known only after it was opened again.
       await this.#log.close()
-      this.#log = await openLog(this.#options)
+      this.#log = await openLog(this.#options, this.snapshots.ids.at(-1)?.offset ?? 0)
       await this.#log.truncateTo(offset)
     }
   }
@@ -151,14 +158,19 @@ export class MetadataLog {
     await this.#log.close()
   }
 
-  async #appendDurably(batches: Buffer): Promise<Buffer> {
-    await this.#log.appendAsLeader(batches, { leaderEpoch: this.#epoch, origin: 'replication' })
-    await this.#log.flush()
-    return batches
+  /** Each batch before the next one: what a power failure leaves half written is then never followed by anything whole. */
+  async #appendDurably(batches: readonly Buffer[]): Promise<Buffer> {
+    for (const batch of batches) {
+      await this.#log.appendAsLeader(batch, { leaderEpoch: this.#epoch, origin: 'replication' })
+      await this.#log.flush()
+    }
+    return Buffer.concat(batches)
   }
 }
 
-async function openLog({ directory, segments, fs, clock, logger }: MetadataLogOptions): Promise<PartitionLog> {
+async function /** @param neededFrom what a snapshot covers may be damaged */
+openLog(options: MetadataLogOptions, neededFrom: number): Promise<PartitionLog> {
+  const { directory, segments, fs, clock, logger } = options
   const log = await PartitionLog.open({
     directory: join(directory, MetadataLog.directoryName),
     topic: CLUSTER_METADATA_TOPIC,
@@ -176,6 +188,7 @@ async function openLog({ directory, segments, fs, clock, logger }: MetadataLogOp
     recover: true,
     // Every append was durable before the next one: to lose more than a torn one would be to forget topics.
     damage: 'refuse',
+    neededFrom,
   })
   // What is in it is going to be published.
   await log.flush()
