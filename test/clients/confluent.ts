@@ -10,6 +10,7 @@ import {
   type PlacedRecord,
   type TransactionalWriter,
 } from './client-record.ts'
+import { librdkafkaProperties } from './client-security.ts'
 
 const version = '2.16.1'
 const script = fileURLToPath(new URL('confluent_client.py', import.meta.url))
@@ -42,7 +43,9 @@ export const confluentWriter: ClientWriter = {
   codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
   idempotent: true,
   write: async request => {
-    await run(await python(), [script, 'write'], JSON.stringify(request))
+    const { patienceMs = 20_000 } = request
+    const config = { ...librdkafkaProperties(request.security), 'message.timeout.ms': patienceMs }
+    await run(await python(), [script, 'write'], JSON.stringify({ ...request, config }))
   },
 }
 
@@ -51,4 +54,14 @@ export const confluentTransactions: TransactionalWriter = {
   write: async request => {
     await run(await python(), [script, 'transactions'], JSON.stringify(request))
   },
+}
+
+/** Reads as a member of a group until it has seen `count` records, commits and leaves. */
+export async function readGroupInPython(reading: {
+  bootstrap: string
+  topic: string
+  group: string
+  count: number
+}): Promise<string[]> {
+  return JSON.parse(await run(await python(), [script, 'group'], JSON.stringify(reading))) as string[]
 }

@@ -58,7 +58,7 @@ def write(request):
         "enable.idempotence": request["idempotent"],
         "compression.type": request["codec"],
         "linger.ms": 20,
-        "message.timeout.ms": 20000,
+        **request.get("config", {}),
     })
 
     def delivered(error, _message):
@@ -100,4 +100,26 @@ def transactions(request):
     return None
 
 
-json.dump({"read": read, "write": write, "transactions": transactions}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)
+def group(request):
+    consumer = Consumer({
+        "bootstrap.servers": request["bootstrap"],
+        "group.id": request["group"],
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": 50,
+    })
+    consumer.subscribe([request["topic"]])
+    seen = []
+    while len(seen) < request["count"]:
+        message = consumer.poll(60)
+        if message is None:
+            raise RuntimeError("%d of %d records" % (len(seen), request["count"]))
+        if message.error() is not None:
+            raise KafkaException(message.error())
+        seen.append("%d:%d" % (message.partition(), message.offset()))
+        consumer.commit(message, asynchronous=False)
+    consumer.close()
+    return seen
+
+
+json.dump({"read": read, "write": write, "transactions": transactions, "group": group}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)

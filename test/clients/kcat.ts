@@ -1,6 +1,7 @@
 // kcat (librdkafka) as reader and writer; used by the client suite.
 import { runTool } from '../child-process.ts'
 import { type ClientReader, type ClientRecord, type ClientWriter, inOrder } from './client-record.ts'
+import { librdkafkaProperties } from './client-security.ts'
 
 interface KcatMessage {
   readonly partition: number
@@ -55,10 +56,41 @@ export const kcatWriter: ClientWriter = {
   name: 'kcat',
   codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
   idempotent: true,
-  write: async ({ bootstrap, topic, codec, acks, idempotent, records }) => {
+  write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
     const headers = (records[0]?.headers ?? []).flatMap(([name, value]) => ['-H', `${name}=${value}`])
     const properties = ['-X', `acks=${acks}`, '-X', `enable.idempotence=${idempotent}`, '-z', codec]
+    const secured = Object.entries(librdkafkaProperties(security)).flatMap(([name, value]) => [
+      '-X',
+      `${name}=${value}`,
+    ])
     const lines = records.map(({ key, value }: ClientRecord) => `${key}\t${value}\n`).join('')
-    await kcat(['-b', bootstrap, '-P', '-t', topic, '-p', '0', '-K', '\t', ...headers, ...properties], lines)
+    await kcat(
+      ['-b', bootstrap, '-P', '-t', topic, '-p', '0', '-K', '\t', ...headers, ...properties, ...secured],
+      lines,
+    )
   },
+}
+
+/** Reads as a member of a group until it has seen `count` records; librdkafka commits when it leaves. */
+export async function readGroupWithKcat(reading: {
+  bootstrap: string
+  topic: string
+  group: string
+  count: number
+}): Promise<string[]> {
+  const properties = ['-X', 'auto.offset.reset=earliest', '-X', 'fetch.wait.max.ms=50']
+  const printed = await kcat([
+    '-b',
+    reading.bootstrap,
+    '-G',
+    reading.group,
+    '-c',
+    String(reading.count),
+    '-q',
+    '-f',
+    '%p:%o\\n',
+    ...properties,
+    reading.topic,
+  ])
+  return printed.split('\n').filter(line => line !== '')
 }

@@ -31,6 +31,7 @@ export const joinGroup = handlerOf(JoinGroupApi, {
       description: describe(request, origin),
       acceptsMemberIdFirst: origin.version >= MEMBER_ID_FIRST_VERSION,
       mayBeToldToSkip: origin.version >= SKIP_ASSIGNMENT_VERSION,
+      reason: request.reason,
     })
     return respond(await whileConnected(origin, answer), origin.version)
   },

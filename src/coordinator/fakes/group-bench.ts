@@ -84,6 +84,7 @@ export class GroupBench {
       memberId,
       acceptsMemberIdFirst,
       mayBeToldToSkip,
+      reason: null,
       description: {
         groupInstanceId: null,
         clientId: client,

@@ -16,6 +16,8 @@ export interface JoinRequest {
   readonly acceptsMemberIdFirst: boolean
   /** The client understands `skipAssignment` (KIP-814, version 9). */
   readonly mayBeToldToSkip: boolean
+  /** What the client says why it joins, for the log. */
+  readonly reason: string | null
 }
 
 /** Ids given out and not used yet, per group: a client in a loop must not fill the memory. */
@@ -113,7 +115,7 @@ function joinAgain(shard: ServedShard, { group, request }: Joining, answer: Answ
   // is well wants another assignment.
   const isSettled = group.state === 'CompletingRebalance' || (group.state === 'Stable' && group.leaderId !== memberId)
   if (isSettled && member.knows(protocols)) return answer(group.joined(member))
-  shard.rebalancing.update(group, { member, to: description }, answer)
+  shard.rebalancing.update(group, { member, to: description, reason: request.reason }, answer)
 }
 
 /** A static member came back under its instance id: it takes over the place and assignment of its old member id (KIP-345). */

@@ -78,10 +78,14 @@ export class Rebalancing {
   }
 
   /** A member joins again, with what it says of itself now. */
-  update(group: ClassicGroup, change: { member: GroupMember; to: MemberDescription }, answer: AnswerJoin): void {
+  update(
+    group: ClassicGroup,
+    change: { member: GroupMember; to: MemberDescription; reason: string | null },
+    answer: AnswerJoin,
+  ): void {
     this.describe(group, change)
     group.waitForJoin(change.member, answer)
-    this.prepareOrComplete(group, `member ${change.member.id} joins again`)
+    this.prepareOrComplete(group, `member ${change.member.id} joins again: ${change.reason ?? 'it does not say why'}`)
   }
 
   describe(group: ClassicGroup, { member, to }: { member: GroupMember; to: MemberDescription }): void {

@@ -1,0 +1,79 @@
+// Clients that read a topic as members of a group and commit what they have read; used by the suite of groups.
+import { Consumer, MessagesStreamFallbackModes, MessagesStreamModes, stringDeserializers } from '@platformatic/kafka'
+import { Kafka, logLevel } from 'kafkajs'
+import { readGroupInPython } from './confluent.ts'
+import { readGroupWithKcat } from './kcat.ts'
+
+export interface GroupReading {
+  readonly bootstrap: string
+  readonly topic: string
+  readonly group: string
+  /** How many records are read before what was read is committed and the group is left. */
+  readonly count: number
+}
+
+export interface GroupReader {
+  readonly name: string
+  /** Resolves to `partition:offset` of each record, when its commits are acknowledged and it has left. */
+  readonly read: (reading: GroupReading) => Promise<string[]>
+}
+
+export const kcatGroupReader: GroupReader = { name: 'kcat', read: readGroupWithKcat }
+
+export const confluentGroupReader: GroupReader = { name: 'confluent-kafka', read: readGroupInPython }
+
+export const kafkaJsGroupReader: GroupReader = {
+  name: 'KafkaJS',
+  async read({ bootstrap, topic, group, count }) {
+    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING })
+    const consumer = kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 })
+    const seen: string[] = []
+    await consumer.connect()
+    try {
+      await consumer.subscribe({ topic, fromBeginning: true })
+      await new Promise<void>((resolve, reject) => {
+        consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+        const eachMessage = async ({ partition, message }: { partition: number; message: { offset: string } }) => {
+          seen.push(`${partition}:${message.offset}`)
+          if (seen.length >= count) resolve()
+        }
+        consumer.run({ autoCommitThreshold: 1, eachMessage }).catch(reject)
+      })
+      await consumer.stop()
+    } finally {
+      await consumer.disconnect()
+    }
+    return seen
+  },
+}
+
+export const platformaticGroupReader: GroupReader = {
+  name: '@platformatic/kafka',
+  async read({ bootstrap, topic, group, count }) {
+    const consumer = new Consumer({
+      clientId: 'suite',
+      groupId: group,
+      bootstrapBrokers: [bootstrap],
+      deserializers: stringDeserializers,
+      autocommit: false,
+      maxWaitTime: 100,
+    })
+    const seen: string[] = []
+    try {
+      const stream = await consumer.consume({
+        topics: [topic],
+        mode: MessagesStreamModes.COMMITTED,
+        fallbackMode: MessagesStreamFallbackModes.EARLIEST,
+      })
+      for await (const message of stream) {
+        seen.push(`${message.partition}:${message.offset}`)
+        await message.commit()
+        if (seen.length >= count) break
+      }
+      await stream.close()
+    } finally {
+      await consumer.close(true)
+    }
+    return seen
+  },
+}
