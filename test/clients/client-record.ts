@@ -19,6 +19,17 @@ export type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
 
 export type Isolation = 'read_committed' | 'read_uncommitted'
 
+/** How a client secures its connection and who it says it is; files are PEM. */
+export interface ClientSecurity {
+  readonly protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL'
+  readonly caFile: string
+  readonly certificateFile?: string
+  readonly keyFile?: string
+  readonly mechanism?: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
+  readonly user?: string
+  readonly password?: string
+}
+
 /** One call of a writer: every record goes to partition 0. */
 export interface WriteRequest {
   readonly bootstrap: string
@@ -27,6 +38,9 @@ export interface WriteRequest {
   readonly acks: 'all' | '1'
   readonly idempotent: boolean
   readonly records: readonly ClientRecord[]
+  readonly security?: ClientSecurity
+  /** How long librdkafka tries; it takes a refused login for an outage. */
+  readonly patienceMs?: number
 }
 
 /** A call of a transactional writer: one transaction after the other, every record goes to partition 0. */

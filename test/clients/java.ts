@@ -2,6 +2,7 @@
 import type { JavaDriver } from '../java/driver.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
 import { type ClientReader, type ClientWriter, inOrder, type PlacedRecord } from './client-record.ts'
+import { javaProperties } from './client-security.ts'
 
 type ContentRow = readonly [
   number,
@@ -39,9 +40,16 @@ export function javaWriter(driver: JavaDriver): ClientWriter {
     name: 'Java',
     codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
     idempotent: true,
-    write: async ({ bootstrap, topic, codec, acks, idempotent, records }) => {
+    write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
       const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
-      await side.produce(topic, { partition: 0, codec, acks, idempotent, records })
+      await side.produce(topic, {
+        partition: 0,
+        codec,
+        acks,
+        idempotent,
+        records,
+        properties: javaProperties(security),
+      })
     },
   }
 }

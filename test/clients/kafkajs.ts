@@ -1,13 +1,15 @@
 // KafkaJS as writer, with and without transactions (it cannot read without a group); used by suites of clients.
 import { CompressionTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { ClientWriter, TransactionalWriter } from './client-record.ts'
+import { kafkaJsOptions } from './client-security.ts'
 
 export const kafkaJsWriter: ClientWriter = {
   name: 'KafkaJS',
   codecs: ['none', 'gzip'],
   idempotent: true,
-  write: async ({ bootstrap, topic, codec, acks, idempotent, records }) => {
-    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING })
+  write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
+    const secured = kafkaJsOptions(security)
+    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING, ...secured })
     const retry = { retries: 2 }
     const producer = kafka.producer({ idempotent, retry, createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()

@@ -6,6 +6,7 @@ import { saltedPassword, scramPasswordMatches } from '../../network/login/scram.
 import { errorName } from '../../protocol/errors.ts'
 import { SaslHandshakeApi } from '../../protocol/messages/17-sasl-handshake.ts'
 import { SaslAuthenticateApi } from '../../protocol/messages/36-sasl-authenticate.ts'
+import { DescribeClientQuotasApi } from '../../protocol/messages/48-describe-client-quotas.ts'
 import { DescribeUserScramCredentialsApi } from '../../protocol/messages/50-describe-user-scram-credentials.ts'
 import { AlterUserScramCredentialsApi } from '../../protocol/messages/51-alter-user-scram-credentials.ts'
 import { TestNode } from '../fakes/test-node.ts'
@@ -90,6 +91,34 @@ test('each user is refused for its own reason, the others are changed', async t 
     { user: 'twice', error: 'RESOURCE_NOT_FOUND', credentials: [] },
     { user: 'nobody', error: 'DUPLICATE_RESOURCE', credentials: [] },
   ])
+})
+
+// Kafka's tool for users asks for their quotas first.
+test('quotas are described as there are none; filters that make no sense are refused', async t => {
+  const { node } = await start(t)
+  const describe = async (...components: [string, number, string | null][]) => {
+    const filter = components.map(([entityType, matchType, match]) => ({ entityType, matchType, match }))
+    const answer = await node.call(DescribeClientQuotasApi, { components: filter, strict: true })
+    return answer?.errorCode ? errorName(answer.errorCode) : answer?.entries
+  }
+  deepEqual(await describe(['user', 0, 'alice']), [])
+  deepEqual(await describe(['user', 1, null], ['client-id', 2, null]), [])
+  for (const [first, ...rest] of [
+    [['', 0, 'x']],
+    [['user', 0, null]],
+    [['user', 1, 'x']],
+    [['user', 3, null]],
+    [
+      ['user', 0, 'a'],
+      ['user', 0, 'b'],
+    ],
+    [
+      ['ip', 1, null],
+      ['user', 1, null],
+    ],
+  ] as [string, number, string | null][][])
+    equal(await describe(...(first ? [first] : []), ...rest), 'INVALID_REQUEST')
+  equal(await describe(['planet', 1, null]), 'UNSUPPORTED_VERSION')
 })
 
 test('a login where there is none to do is an illegal state', async t => {

@@ -40,6 +40,7 @@ import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts'
 import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts'
 import { listPartitionReassignments } from './46-list-partition-reassignments.ts'
 import { offsetDelete } from './47-offset-delete.ts'
+import { describeClientQuotas } from './48-describe-client-quotas.ts'
 import { describeUserScramCredentials } from './50-describe-user-scram-credentials.ts'
 import { alterUserScramCredentials } from './51-alter-user-scram-credentials.ts'
 import { describeQuorum } from './55-describe-quorum.ts'
@@ -96,6 +97,7 @@ export const handlers: readonly Handler[] = [
   alterPartitionReassignments,
   listPartitionReassignments,
   offsetDelete,
+  describeClientQuotas,
   describeUserScramCredentials,
   alterUserScramCredentials,
   describeQuorum,
