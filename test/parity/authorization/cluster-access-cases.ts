@@ -16,6 +16,8 @@ import { UpdateFeaturesApi } from '../../../src/protocol/messages/57-update-feat
 import { DescribeClusterApi } from '../../../src/protocol/messages/60-describe-cluster.ts'
 import { UnregisterBrokerApi } from '../../../src/protocol/messages/64-unregister-broker.ts'
 import { ListConfigResourcesApi } from '../../../src/protocol/messages/74-list-config-resources.ts'
+import { AddRaftVoterApi } from '../../../src/protocol/messages/80-add-raft-voter.ts'
+import { UNKNOWN_ID } from '../parity-case.ts'
 import { type AccessCase, accessCase } from './access-case.ts'
 import { TOPICS, USERS } from './scene.ts'
 
@@ -81,6 +83,11 @@ const configCases: AccessCase[] = [
       })),
       validateOnly: true,
     },
+    show: ({ responses }) => resourceErrors(responses),
+  }),
+  accessCase('of a logger', IncrementalAlterConfigsApi, {
+    version: 1,
+    request: { resources: alterations([8]), validateOnly: true },
     show: ({ responses }) => resourceErrors(responses),
   }),
   accessCase('of all types', ListConfigResourcesApi, {
@@ -153,6 +160,18 @@ const adminCases: AccessCase[] = [
       timeoutMs: 5000,
       featureUpdates: [{ feature: 'x', maxVersionLevel: 1, upgradeType: 1 }],
       validateOnly: true,
+    },
+    show: topLevel,
+  }),
+  accessCase('of nobody', AddRaftVoterApi, {
+    version: 0,
+    users: ['bob', 'alice', 'carol', 'erin'],
+    request: {
+      clusterId: null,
+      timeoutMs: 5000,
+      voterId: 7,
+      voterDirectoryId: UNKNOWN_ID,
+      listeners: [{ name: 'CONTROLLER', host: '127.0.0.1', port: 1 }],
     },
     show: topLevel,
   }),
