@@ -13,8 +13,12 @@ import { RestClient } from './rest-client.ts'
 export interface LockstepOptions {
   /** Extra or changed properties of the configuration file. */
   readonly properties?: Readonly<Record<string, string>>
+  /** Ports of further listeners, by name. */
+  readonly listeners?: Readonly<Record<string, number>>
   /** Environment variables added to those of the test process. */
   readonly env?: Readonly<Record<string, string>>
+  /** A data directory of another node to go on with, and its cluster's id; it is not removed. */
+  readonly data?: { readonly directory: string; readonly clusterId: string }
 }
 
 /** A node that can be stopped, killed and started again with the same data and ports. */
@@ -30,21 +34,23 @@ export class LockstepNode {
   readonly #env: Readonly<Record<string, string>>
   #process: RunningProcess | undefined
 
-  private constructor(place: { folder: string; ports: readonly number[]; env: Readonly<Record<string, string>> }) {
+  private constructor(place: Pick<LockstepOptions, 'data' | 'env'> & { folder: string; ports: readonly number[] }) {
     const [kafkaPort, restPort] = place.ports
-    this.clusterId = randomBytes(16).toString('base64url')
+    this.clusterId = place.data?.clusterId ?? randomBytes(16).toString('base64url')
     this.bootstrap = `127.0.0.1:${kafkaPort}`
     this.rest = new RestClient(`http://127.0.0.1:${restPort}`, this.clusterId)
     this.#folder = place.folder
-    this.#env = place.env
-    this.dataDirectory = join(place.folder, 'data')
+    this.#env = place.env ?? {}
+    this.dataDirectory = place.data?.directory ?? join(place.folder, 'data')
   }
 
   /** Starts a node with fresh data and waits until it is ready. */
-  static async start({ properties = {}, env = {} }: LockstepOptions = {}): Promise<LockstepNode> {
+  static async start({ properties = {}, listeners = {}, ...options }: LockstepOptions = {}): Promise<LockstepNode> {
     const folder = await mkdtemp(join(tmpdir(), 'lockstep-node-'))
-    const node = new LockstepNode({ folder, ports: await freePorts(2), env })
-    await node.#writeProperties(properties)
+    const node = new LockstepNode({ folder, ports: await freePorts(2), ...options })
+    const further = Object.entries(listeners).map(([name, port]) => `${name}://127.0.0.1:${port}`)
+    const all = [`PLAINTEXT://${node.bootstrap}`, ...further].join(',')
+    await node.#writeProperties({ listeners: all, ...properties })
     try {
       await node.start()
     } catch (error) {
@@ -116,7 +122,6 @@ export class LockstepNode {
       'process.roles': 'broker,controller',
       'node.id': '1',
       'cluster.id': this.clusterId,
-      listeners: `PLAINTEXT://${this.bootstrap}`,
       'log.dirs': this.dataDirectory,
       'rest.listeners': this.rest.origin,
       ...overrides,

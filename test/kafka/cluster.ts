@@ -17,8 +17,12 @@ export interface ClusterOptions {
   readonly brokers?: 'combined' | number
   /** Extra or changed properties of every node. */
   readonly properties?: Readonly<Record<string, string>>
+  /** Ports of further listeners of a combined node, by name. */
+  readonly listeners?: Readonly<Record<string, number>>
   /** Folder with classes that properties name. */
   readonly plugins?: string
+  /** A data directory of another node 1 to go on with, and its cluster's id; it is not removed. */
+  readonly data?: { readonly directory: string; readonly clusterId: string }
   /** Settings of the JVM in place of those that start quickly. */
   readonly jvmArguments?: readonly string[]
 }
@@ -81,8 +85,10 @@ async function planCluster({
   version,
   brokers = 'combined',
   properties = {},
+  listeners: further = {},
   plugins,
   jvmArguments,
+  data,
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
@@ -95,14 +101,17 @@ async function planCluster({
   }
   const brokerNodes = brokerPorts.map((port, index): NodePlan => {
     const combined = brokers === 'combined'
-    const listeners = `PLAINTEXT://127.0.0.1:${port}${combined ? `,CONTROLLER://127.0.0.1:${controllerPort}` : ''}`
-    const role = { 'process.roles': combined ? 'broker,controller' : 'broker', listeners }
-    return { id: index + 1, port, isBroker: true, properties: { ...shared, ...role, ...properties } }
+    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPort } : { PLAINTEXT: port }
+    const listeners = Object.entries(own).map(([name, at]) => `${name}://127.0.0.1:${at}`)
+    const role = { 'process.roles': combined ? 'broker,controller' : 'broker', listeners: listeners.join(',') }
+    const dataDirectory = data?.directory
+    return { id: index + 1, port, isBroker: true, dataDirectory, properties: { ...shared, ...role, ...properties } }
   })
   const controller: NodePlan = {
     id: controllerId,
     port: controllerPort,
     isBroker: false,
+    dataDirectory: undefined,
     properties: {
       ...shared,
       'process.roles': 'controller',
@@ -111,7 +120,16 @@ async function planCluster({
     },
   }
   const nodes = brokers === 'combined' ? brokerNodes : [controller, ...brokerNodes]
-  return { version, jars, clusterId: randomClusterId(), folder, controllerPort, plugins, jvmArguments, nodes }
+  return {
+    version,
+    jars,
+    clusterId: data?.clusterId ?? randomClusterId(),
+    folder,
+    controllerPort,
+    plugins,
+    jvmArguments,
+    nodes,
+  }
 }
 
 /** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */

@@ -13,6 +13,8 @@ export interface NodePlan {
   /** The client listener's port of a broker, the controller listener's port of a controller. */
   readonly port: number
   readonly isBroker: boolean
+  /** Instead of one of its own. */
+  readonly dataDirectory: string | undefined
   readonly properties: Readonly<Record<string, string>>
 }
 
@@ -50,7 +52,7 @@ export class KafkaNode {
     this.#plan = plan
     this.#cluster = cluster
     this.#folder = join(cluster.folder, `node-${plan.id}`)
-    this.dataDirectory = join(this.#folder, 'data')
+    this.dataDirectory = plan.dataDirectory ?? join(this.#folder, 'data')
   }
 
   /** Process id while it runs. */
