@@ -162,9 +162,8 @@ function batchFacts(bytes: Buffer): object[] {
 
 /** Problems that DumpLogSegments finds, but holes, which cleaning makes. */
 async function problemsOf(folder: string): Promise<string[]> {
-  const files = (await readdir(partitionIn(folder)))
-    .filter(name => /\.(log|index|timeindex|txnindex|snapshot)$/.test(name))
-    .map(name => join(partitionIn(folder), name))
+  const names = (await readdir(partitionIn(folder))).filter(name => /\.([a-z]*index|log|snapshot)$/.test(name))
+  const files = names.map(name => join(partitionIn(folder), name))
   const { problems } = await java.call<{ problems: string }>('dump-log', { files, args: ['--deep-iteration'] })
   const hole = /^(Non-consecutive offsets in .*| +-?\d+ is followed by \d+)$/
   return problems.split('\n').filter(line => line !== '' && !hole.test(line))

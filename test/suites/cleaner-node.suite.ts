@@ -1,0 +1,68 @@
+/** The cleaner of a running node: producers write, consumers read and the node is killed while it cleans. */
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { eventually } from '../eventually.ts'
+import { JavaDriver } from '../java/driver.ts'
+import { skipWithoutJava } from '../kafka/jars.ts'
+import { LockstepNode } from '../lockstep-process.ts'
+import { checkIndexes } from '../scenarios/logs.ts'
+import { TopicSide } from '../scenarios/topic-side.ts'
+
+const skip = skipWithoutJava()
+let java: JavaDriver
+
+before(async () => {
+  if (!skip) java = await JavaDriver.start({ version: '4.3.1' })
+})
+after(async () => {
+  if (!skip) await java.close()
+})
+
+/** Key and value of the newest committed record of every key, by digest. */
+async function newest(side: TopicSide, topic: string): Promise<{ byKey: Map<string, unknown>; records: number }> {
+  const { records = [] } = (await side.consume(topic, { isolation: 'read_committed' }))[0] ?? {}
+  return { byKey: new Map(records.map(([, , , key, value]) => [String(key), value])), records: records.length }
+}
+
+/** Cleaned up to the active segment. */
+async function isCleaned(side: TopicSide, topic: string): Promise<void> {
+  const active = Number((await side.files(topic, 0, ['.log'])).at(-1)?.slice(-24, -4))
+  const checkpoint = await readFile(join(side.dataDirectory, 'cleaner-offset-checkpoint'), 'utf8')
+  equal(new RegExp(`^${topic} 0 (\\d+)$`, 'm').exec(checkpoint)?.[1], String(active))
+}
+
+test('a running node cleans beside producers and readers, through kills', { skip }, async () => {
+  const node = await LockstepNode.start({ properties: { 'log.cleaner.backoff.ms': '50' } })
+  try {
+    const side = new TopicSide(java, node)
+    const rolling = { 'segment.ms': '1000', 'min.cleanable.dirty.ratio': '0.01' }
+    await side.createTopic('compacted', { configs: { ...rolling, 'cleanup.policy': 'compact' } })
+    await side.createTopic('plain', { configs: { 'cleanup.policy': 'delete', 'retention.ms': '-1' } })
+    const start = Date.now()
+    for (let round = 0; round < 9; round++) {
+      // A segment is rolled by what is later than its first.
+      const generate = { count: 150, keys: 40, valueBytes: 100, timestamp: start + round * 10_000, timestampStep: 0 }
+      const codec = (['none', 'zstd', 'gzip'] as const)[round % 3] ?? 'none'
+      const end = round % 4 === 2 ? 'abort' : 'commit'
+      for (const topic of ['plain', 'compacted']) {
+        const args = { codec, batch: 20, generate: { ...generate, seed: round } }
+        await side.produce(topic, round % 2 === 0 ? { ...args, transaction: { id: topic, end } } : args)
+      }
+      deepEqual((await newest(side, 'compacted')).byKey, (await newest(side, 'plain')).byKey, `round ${round}`)
+      if (round % 4 !== 3) continue
+      await node.kill()
+      await node.start()
+    }
+    await eventually(() => isCleaned(side, 'compacted'))
+    const [compacted, plain] = [await newest(side, 'compacted'), await newest(side, 'plain')]
+    deepEqual(compacted.byKey, plain.byKey)
+    // The last two rounds may be in segments that were not closed yet.
+    ok(compacted.records < plain.records / 2, `${compacted.records} of ${plain.records} records are left`)
+    await node.stop()
+    await checkIndexes(side, 'compacted', 0)
+  } finally {
+    await node.close()
+  }
+})
