@@ -16,6 +16,9 @@ const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
     strictEqual(answer.topics[0]?.errorCode, errorCode)
   })
 
+/** Resolves when the broker knows the topic. */
+export const topicIsReady = (peer: Peer, topic: string): Promise<void> => waitFor(peer, topic, ErrorCode.NONE)
+
 export const topicIsDeleted = (topic: string): ParityCase => ({
   name: `${topic} is deleted`,
   async ask(peer) {

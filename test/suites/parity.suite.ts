@@ -15,6 +15,7 @@ import { produceCases } from '../parity/produce-cases.ts'
 import type { Peer } from '../parity/raw-exchange.ts'
 import { resourceConfigCases } from '../parity/resource-config-cases.ts'
 import { topicCases } from '../parity/topic-cases.ts'
+import { topicConfigCases } from '../parity/topic-config-cases.ts'
 import { skipWithout } from '../requirements.ts'
 
 const skip = skipWithout('java')
@@ -56,6 +57,7 @@ const groups: Readonly<Record<string, readonly ParityCase[]>> = {
   produce: produceCases,
   fetch: fetchCases,
   'offsets, epochs and producers': offsetCases,
+  'configs that change what is stored': topicConfigCases,
 }
 
 test('every case has a name of its own, and every listed difference is a case', () => {
