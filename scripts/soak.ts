@@ -32,6 +32,8 @@ const suite = (name: string, pattern: string) => ['--test', `--test-name-pattern
 const parts: readonly ((seed: number) => string[])[] = [
   () => suite('kill-loop.suite.ts', 'killed again and again'),
   () => suite('source-brokers.suite.ts', 'leaders that are killed'),
+  () => suite('broker-crashes.suite.ts', 'killed again and again'),
+  () => suite('streams-word-count.suite.ts', 'ends exact'),
   seed => ['test/simulation/run.ts', '--seeds', String(seeds), '--from', String(seed)],
 ]
 
