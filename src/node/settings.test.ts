@@ -37,6 +37,7 @@ test('the authorizer is the standard one or none, and super users have a type', 
   strictEqual(authorizer.allows(emptyImage('c'), { principal: 'User:bob', host: '::1' }, ask), false)
   match(problemsOf({ ...standard, 'super.users': 'admin' }).join(), /super.users: "admin" is not of the form User:name/)
   match(problemsOf({ 'authorizer.class.name': 'x.Y' }).join(), /the only authorizer is/)
+  match(settingsOf(standard).warnings.join(), /nobody may do anything/)
 })
 
 test("Kafka's combined-mode file is understood; its controller listener is left out", () => {

@@ -55,7 +55,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
   const warnings = judgeNames(properties, problems)
   checkKafkaValues(properties, problems)
   const own = <N extends OwnPropertyName>(name: N) => ownValue(properties, name, problems)
-  const authorizer = authorizerOf(properties, problems)
+  const authorizer = authorizerOf(properties, { problems, warnings })
   const rest = restSettings(
     {
       listener: own('rest.listeners')?.[0] ?? 'http://127.0.0.1:0',

@@ -43,12 +43,18 @@ export interface RestContext {
   readonly logger: Logger
 }
 
+const admitted = new WeakSet<FastifyRequest>()
+
+/** Has the route of this request asked whether the sender may? */
+export const wasAdmitted = (request: FastifyRequest): boolean => admitted.has(request)
+
 /** Checks the cluster id of the path and the caller's rights; returns the base URL of the cluster's resources. */
 export function admit(context: RestContext, request: FastifyRequest, needs: readonly Need[]): string {
   const { cluster_id: asked } = request.params as { cluster_id?: string }
   const own = context.cluster.clusterId
   if (asked !== undefined && asked !== own) throw restError('UNKNOWN_CLUSTER', { asked, own })
   requireAccess(context, request, needs)
+  admitted.add(request)
   return `${request.protocol}://${request.host}/kafka/v3/clusters/${own}`
 }
 

@@ -1,9 +1,10 @@
 /** The REST server: builds the HTTP application from the engine and the ports, and listens; called by the node. */
+import assert from 'node:assert/strict'
 import type { TlsOptions } from 'node:tls'
 import fastifySwagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyInstance } from 'fastify'
-import type { RestContext } from './context.ts'
+import { type RestContext, wasAdmitted } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { askForLogin } from './login.ts'
 import { clusterRoutes } from './routes/clusters.ts'
@@ -43,6 +44,10 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     return reply.status(answer.status).send(answer.body)
   })
   askForLogin(app, context.login)
+  app.addHook('onSend', async (request, reply) => {
+    const isAnswer = request.url.startsWith('/kafka/') && reply.statusCode < 400
+    assert(!isAnswer || wasAdmitted(request), 'a route answers without having asked whether its caller may')
+  })
   app.setNotFoundHandler((request, reply) =>
     reply
       .status(404)

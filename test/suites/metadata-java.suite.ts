@@ -81,6 +81,17 @@ test('DumpLogSegments decodes every record of the metadata log as it was meant',
   await first.close()
   const second = await open()
   await second.skipProducerIdsBelow(1_000_000n)
+  const acl = {
+    resourceType: 2,
+    resourceName: 't',
+    patternType: 3,
+    principal: 'User:a',
+    host: '*',
+    operation: 3,
+    permissionType: 3,
+  }
+  await second.acls.createAcls([acl])
+  await second.acls.deleteAcls([acl])
   await second.close()
 
   const log = join(directory, '__cluster_metadata-0', '00000000000000000000')
@@ -102,6 +113,7 @@ test('DumpLogSegments decodes every record of the metadata log as it was meant',
       ...[...topics, 'PARTITION_RECORD', ...topics, 'PARTITION_RECORD', 'CONFIG_RECORD', 'CLEAR_ELR_RECORD'],
       ...['REMOVE_TOPIC_RECORD', 'PRODUCER_IDS_RECORD', ...start],
       ...[...Array(3).fill('PARTITION_CHANGE_RECORD'), 'PRODUCER_IDS_RECORD'],
+      ...['ACCESS_CONTROL_ENTRY_RECORD', 'REMOVE_ACCESS_CONTROL_ENTRY_RECORD'],
     ],
   )
   const partition = records.find(record => record.type === 'PARTITION_RECORD')
