@@ -8,6 +8,7 @@ import { JavaDriver } from '../java/driver.ts'
 import { skipWithoutJava } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { checkIndexes } from '../scenarios/logs.ts'
+import { MirrorLink } from '../scenarios/mirror-link.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
 
 const skip = skipWithoutJava()
@@ -64,5 +65,52 @@ test('a running node cleans beside producers and readers, through kills', { skip
     await checkIndexes(side, 'compacted', 0)
   } finally {
     await node.close()
+  }
+})
+
+test('a mirror is cleaned by its own configs, goes on mirroring, and is writable after a failover', {
+  skip,
+}, async () => {
+  const source = await LockstepNode.start({ properties: { 'log.cleaner.enable': 'false' } })
+  const node = await LockstepNode.start({ properties: { 'log.cleaner.backoff.ms': '50' } }).catch(async error => {
+    await source.close()
+    throw error
+  })
+  try {
+    const [there, here] = [new TopicSide(java, source), new TopicSide(java, node)]
+    const rolling = { 'segment.ms': '1000', 'min.cleanable.dirty.ratio': '0.01' }
+    await there.createTopic('orders', { configs: { ...rolling, 'cleanup.policy': 'compact' } })
+    const { bootstrap, clusterId } = source
+    const link = await MirrorLink.create(node, 'west', { bootstrap, clusterId })
+    await link.mirror('orders', rolling)
+    const start = Date.now()
+    const produce = async (side: TopicSide, round: number) => {
+      const generate = { count: 200, keys: 40, valueBytes: 100, timestamp: start + round * 10_000, timestampStep: 0 }
+      const end = round % 3 === 1 ? 'abort' : 'commit'
+      await side.produce('orders', { batch: 20, transaction: { id: 'p', end }, generate: { ...generate, seed: round } })
+    }
+    const same = () =>
+      eventually(async () => {
+        const [original, copy] = [await newest(there, 'orders'), await newest(here, 'orders')]
+        deepEqual(copy.byKey, original.byKey)
+        return { original: original.records, copy: copy.records }
+      })
+    for (let round = 0; round < 6; round++) {
+      await produce(there, round)
+      await same()
+      if (round === 2) await node.kill().then(() => node.start())
+      if (round === 4) await link.must('pause', ['orders']).then(() => link.must('resume', ['orders']))
+    }
+    await eventually(() => isCleaned(here, 'orders'))
+    const left = await same()
+    ok(left.copy < left.original, `${left.copy} of ${left.original} records are left`)
+    await link.failOver(['orders'])
+    const before = (await here.describe('orders')).partitions[0]?.highWatermark ?? 0
+    await produce(here, 6)
+    equal((await here.describe('orders')).partitions[0]?.highWatermark, before + 201)
+    equal((await newest(here, 'orders')).byKey.size, 40)
+  } finally {
+    await node.close()
+    await source.close()
   }
 })
