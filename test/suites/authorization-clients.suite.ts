@@ -134,7 +134,7 @@ async function outcome(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-async function produced(bootstrap: string, user: User, topic: string, more: Record<string, string> = {}) {
+async function produced(bootstrap: string, [user, topic]: readonly [User, string], more: Record<string, string> = {}) {
   const id = `${bootstrap} ${user} ${topic} ${Object.values(more)}`
   const run = (op: string, args: object = {}) => java.call('producer', { id, op, ...args })
   await run('open', { bootstrap, properties: { ...loginOf(user), ...more } })
@@ -152,16 +152,16 @@ test('Java producers are let in and kept out as by a real cluster', { skip }, as
   const plain = { 'enable.idempotence': 'false' }
   await onBoth(bootstrap =>
     Promise.all([
-      produced(bootstrap, 'alice', 'write'),
-      produced(bootstrap, 'alice', 'hidden'),
-      produced(bootstrap, 'alice', 'absent', plain),
-      produced(bootstrap, 'alice', 'read', plain),
-      produced(bootstrap, 'bob', 'everybody'),
-      produced(bootstrap, 'bob', 'hidden', plain),
-      produced(bootstrap, 'erin', 'team.one'),
-      produced(bootstrap, 'alice', 'write', { 'transactional.id': 'write' }),
-      produced(bootstrap, 'alice', 'write', { 'transactional.id': 'hidden' }),
-      produced(bootstrap, 'alice', 'write', { 'transactional.id': 'describe' }),
+      produced(bootstrap, ['alice', 'write']),
+      produced(bootstrap, ['alice', 'hidden']),
+      produced(bootstrap, ['alice', 'absent'], plain),
+      produced(bootstrap, ['alice', 'read'], plain),
+      produced(bootstrap, ['bob', 'everybody']),
+      produced(bootstrap, ['bob', 'hidden'], plain),
+      produced(bootstrap, ['erin', 'team.one']),
+      produced(bootstrap, ['alice', 'write'], { 'transactional.id': 'write' }),
+      produced(bootstrap, ['alice', 'write'], { 'transactional.id': 'hidden' }),
+      produced(bootstrap, ['alice', 'write'], { 'transactional.id': 'describe' }),
     ]),
   )
 })
@@ -193,7 +193,7 @@ async function consumed(bootstrap: string, user: User, of: { topic: string; grou
 test('Java consumers are let in and kept out as by a real cluster', { skip }, async () => {
   await onBoth(async (bootstrap, name) => {
     for (const topic of ['read', 'everybody', 'hidden', 'denied'])
-      deepStrictEqual(await produced(bootstrap, 'admin', topic), ['not asked', '[[n,n]]'], name)
+      deepStrictEqual(await produced(bootstrap, ['admin', topic]), ['not asked', '[[n,n]]'], name)
     return await Promise.all([
       consumed(bootstrap, 'alice', { topic: 'read' }),
       consumed(bootstrap, 'alice', { topic: 'hidden' }),

@@ -67,6 +67,28 @@ async function dump(files: string[]): Promise<{ lines: string[]; records: Dumped
   return { lines: output, records: payloads.map(payload => JSON.parse(payload)) }
 }
 
+/** What the test below makes the controller write. */
+const start = ['REGISTER_BROKER_RECORD', 'BROKER_REGISTRATION_CHANGE_RECORD']
+const features = Array(6).fill('FEATURE_LEVEL_RECORD')
+const topics = ['TOPIC_RECORD', 'CONFIG_RECORD', 'PARTITION_RECORD']
+const RECORD_TYPES = [
+  ...[...features, 'CONFIG_RECORD', ...start],
+  ...[...topics, 'PARTITION_RECORD', ...topics, 'PARTITION_RECORD', 'CONFIG_RECORD', 'CLEAR_ELR_RECORD'],
+  ...['REMOVE_TOPIC_RECORD', 'PRODUCER_IDS_RECORD', ...start],
+  ...[...Array(3).fill('PARTITION_CHANGE_RECORD'), 'PRODUCER_IDS_RECORD'],
+  ...['ACCESS_CONTROL_ENTRY_RECORD', 'REMOVE_ACCESS_CONTROL_ENTRY_RECORD'],
+]
+
+const acl = {
+  resourceType: 2,
+  resourceName: 't',
+  patternType: 3,
+  principal: 'User:a',
+  host: '*',
+  operation: 3,
+  permissionType: 3,
+}
+
 test('DumpLogSegments decodes every record of the metadata log as it was meant', { skip }, async () => {
   const first = await open()
   await first.createTopics([newTopic('t', 2), newTopic('gone', 1)], { validateOnly: false })
@@ -81,15 +103,6 @@ test('DumpLogSegments decodes every record of the metadata log as it was meant',
   await first.close()
   const second = await open()
   await second.skipProducerIdsBelow(1_000_000n)
-  const acl = {
-    resourceType: 2,
-    resourceName: 't',
-    patternType: 3,
-    principal: 'User:a',
-    host: '*',
-    operation: 3,
-    permissionType: 3,
-  }
   await second.acls.createAcls([acl])
   await second.acls.deleteAcls([acl])
   await second.close()
@@ -103,18 +116,9 @@ test('DumpLogSegments decodes every record of the metadata log as it was meant',
   const leaderChanges = lines.flatMap(line => line.split('LeaderChange: ')[1] ?? [])
   deepEqual(leaderChanges, Array(2).fill(leaderChanges[0]))
   match(leaderChanges[0] ?? '', /"leaderId":1,"voters":\[\{"voterId":1\}\]/)
-  const start = ['REGISTER_BROKER_RECORD', 'BROKER_REGISTRATION_CHANGE_RECORD']
-  const features = Array(6).fill('FEATURE_LEVEL_RECORD')
-  const topics = ['TOPIC_RECORD', 'CONFIG_RECORD', 'PARTITION_RECORD']
   deepEqual(
     records.map(record => record.type),
-    [
-      ...[...features, 'CONFIG_RECORD', ...start],
-      ...[...topics, 'PARTITION_RECORD', ...topics, 'PARTITION_RECORD', 'CONFIG_RECORD', 'CLEAR_ELR_RECORD'],
-      ...['REMOVE_TOPIC_RECORD', 'PRODUCER_IDS_RECORD', ...start],
-      ...[...Array(3).fill('PARTITION_CHANGE_RECORD'), 'PRODUCER_IDS_RECORD'],
-      ...['ACCESS_CONTROL_ENTRY_RECORD', 'REMOVE_ACCESS_CONTROL_ENTRY_RECORD'],
-    ],
+    RECORD_TYPES,
   )
   const partition = records.find(record => record.type === 'PARTITION_RECORD')
   deepEqual(partition, {
