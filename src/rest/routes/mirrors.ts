@@ -30,6 +30,13 @@ const VERBS: Record<MirrorVerb, string> = {
   'truncate-and-restore': 'KafkaTruncateAndRestoreMirror',
 }
 
+/** These change the other cluster too. */
+const ALTERS_CLUSTER: ReadonlySet<MirrorVerb> = new Set([
+  'reverse-and-start-mirror',
+  'reverse-and-pause-mirror',
+  'truncate-and-restore',
+])
+
 export function mirrorRoutes(app: RestApp, context: RestContext): void {
   readRoutes(app, context)
   historyRoute(app, context)
@@ -164,7 +171,7 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       const link = request.params.link_name
       const selection = selectionOf(request.body)
       if ('names' in selection) requireTopicRights(context, request, selection.names)
-      else admit(context, request, [ALTER])
+      if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [ALTER])
       const validateOnly = request.query.validate_only === 'true'
       const together = request.body.together === true
       const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly, together })
