@@ -120,3 +120,21 @@ test('a node that stops with markers under way does not wait for them, and write
   ok(again.partition('orders').log.openTransactions().length === 0)
   await again.close()
 })
+
+test('while it is not known whether a topic is a mirror, producers are asked to come again', async () => {
+  let known = false
+  const refusal = { errorCode: ErrorCode.NOT_LEADER_OR_FOLLOWER, message: 'not known yet' }
+  const writeGate: WriteGate = { refusal: () => (known ? undefined : refusal) }
+  const node = await start({ writeGate })
+  const old = new TransactionalClient(node, { id: 'old', generation: 1 })
+  const young = new TransactionalClient(node, { id: 'young' })
+  await old.init()
+  await young.init()
+  // Fatal for no producer of its generation, unlike the code of the write gate in an answer to AddPartitionsToTxn.
+  strictEqual(await old.add('orders'), 'COORDINATOR_LOAD_IN_PROGRESS')
+  strictEqual(await young.produce('orders'), 'NOT_LEADER_OR_FOLLOWER')
+  known = true
+  strictEqual(await old.add('orders'), 'NONE')
+  strictEqual(await young.produce('orders'), 'NONE')
+  await node.close()
+})

@@ -117,7 +117,10 @@ function refusedPartitions(
     const topic = topicByName(origin.image, name)
     if (!topic?.partitions[partition]) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if (add.verifyOnly) return ErrorCode.NONE
-    return broker.writeGate.refusal(topic.id, name, 'produce')?.errorCode ?? ErrorCode.NONE
+    const refusal = broker.writeGate.refusal(topic.id, name, 'produce')
+    if (!refusal) return ErrorCode.NONE
+    // While it is not known whether this is a mirror: what producers take for the loss of a leader ends their transaction.
+    return refusal.errorCode === ErrorCode.POLICY_VIOLATION ? refusal.errorCode : ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
   }
   return new Map(
     Array.from(add.partitions.values(), partition => [partitionKey(partition), errorOf(partition)] as const).filter(
