@@ -14,6 +14,7 @@ const TABLES: readonly { readonly title: string; readonly source: string; readon
 /** Details that are not a text; every other one is shown as its name in braces. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   topics: ['{topic}'],
+  known: ['{task}'],
   legal: ['{verb}', '{verb}'],
   need: { operation: '{operation}', resource: '{resource}', name: '{name}' },
 }

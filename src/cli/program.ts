@@ -1,12 +1,16 @@
 /** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
 import { Command, CommanderError } from 'commander'
 import { messageOf } from '../core/errors.ts'
+import { addGroupAdopt } from './commands/group/adopt.ts'
+import { addGroupList } from './commands/group/list.ts'
 import { addLinkConfigurationList } from './commands/link/configuration/list.ts'
 import { addLinkConfigurationUpdate } from './commands/link/configuration/update.ts'
 import { addLinkCreate } from './commands/link/create.ts'
 import { addLinkDelete } from './commands/link/delete.ts'
 import { addLinkDescribe } from './commands/link/describe.ts'
 import { addLinkList } from './commands/link/list.ts'
+import { addLinkTaskList } from './commands/link/task/list.ts'
+import { addLinkTaskRun } from './commands/link/task/run.ts'
 import { addMirrorCreate } from './commands/mirror/create.ts'
 import { addMirrorDescribe } from './commands/mirror/describe.ts'
 import { addMirrorFailover } from './commands/mirror/failover.ts'
@@ -52,6 +56,8 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
   const configuration = link.command('configuration').description('properties of links')
   addLinkConfigurationList(configuration, environment)
   addLinkConfigurationUpdate(configuration, environment)
+  const task = link.command('task').description('periodic tasks of links')
+  for (const add of [addLinkTaskList, addLinkTaskRun]) add(task, environment)
   const mirror = program.command('mirror').description('mirror topics')
   for (const add of [
     addMirrorCreate,
@@ -64,6 +70,8 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
     addMirrorTransitionErrors,
   ])
     add(mirror, environment)
+  const group = program.command('group').description('groups whose offsets follow their source')
+  for (const add of [addGroupList, addGroupAdopt]) add(group, environment)
   const topic = program.command('topic').description('topics of this cluster')
   for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
   addUserHash(program.command('user').description('users of the REST API'), environment)

@@ -26,7 +26,11 @@ async function startNode(fs = new MemoryFileSystem(), clusterId = randomUuid()) 
   const clock = new ManualClock()
   const node = await TestNode.start({ fs, clock, clusterId })
   const { controller, replicas, producerIds } = node
-  const destination = new LocalDestination({ brokerId: 1, file: new Map(), controller, replicas, producerIds })
+  const destination = new LocalDestination({
+    ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
+    groups: () => node.groups,
+    groupOffsetRetentionMs: 60_000,
+  })
   await controller.subscribe(destination)
   const stateTopic = () => new StateTopic({ controller, replicas, clock })
   return { node, clock, destination, stateTopic }

@@ -3,8 +3,11 @@ import type { Uuid } from '../core/uuid.ts'
 import type {
   CreateTopicResult,
   Destination,
+  DestinationGroup,
   DestinationTopic,
   DestinationTopicConfig,
+  GroupCommit,
+  GroupOffset,
   MirrorLog,
 } from '../link/ports.ts'
 import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
@@ -15,6 +18,7 @@ import { topicConfigs } from '../metadata/topic-configs.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
+import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
 import { LocalMirrorLog } from './mirror-log.ts'
 
 export interface LocalDestinationOptions {
@@ -24,6 +28,9 @@ export interface LocalDestinationOptions {
   readonly controller: Controller
   readonly replicas: Pick<ReplicaSet, 'lookup' | 'clock' | 'flushSoon' | 'storageFailed'>
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
+  /** Looked up when it is needed: coordinators start later than the destination. */
+  readonly groups: () => LinkedGroups
+  readonly groupOffsetRetentionMs: number
 }
 
 /** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
@@ -128,6 +135,18 @@ export class LocalDestination implements Destination, ImageSubscriber {
     const { controller } = this.#o
     const topic = controller.image.topics.get(topicId)
     for (const partition of topic?.partitions.keys() ?? []) await controller.bumpLeaderEpoch(topicId, partition)
+  }
+
+  get groupOffsetRetentionMs(): number {
+    return this.#o.groupOffsetRetentionMs
+  }
+
+  groupOffsets(groupId: string): Promise<DestinationGroup> {
+    return readGroup(this.#o.groups(), groupId, this.#o.controller.image)
+  }
+
+  commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
+    return commitToGroup(this.#o.groups(), { groupId, offsets }, this.#o.controller.image)
   }
 
   onImage(_image: MetadataImage, delta: MetadataDelta): void {

@@ -22,7 +22,11 @@ async function mirroring(configs: Record<string, string>) {
   const clock = new ManualClock()
   const node = await TestNode.start({ fs: new MemoryFileSystem(), clock, clusterId: randomUuid() })
   const { controller, replicas, producerIds } = node
-  const destination = new LocalDestination({ brokerId: 1, file: new Map(), controller, replicas, producerIds })
+  const destination = new LocalDestination({
+    ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
+    groups: () => node.groups,
+    groupOffsetRetentionMs: 60_000,
+  })
   await controller.subscribe(destination)
   const sources = new FakeSource(clock)
   const source = sources.addTopic('orders', 1).partitions[0]

@@ -60,6 +60,8 @@ export interface LinkView {
     readonly name: string
     readonly state: string
     readonly errors: readonly { readonly code: string; readonly message: string }[]
+    /** Wall clock of the end of the last run without errors; null = none since the node started. */
+    readonly lastSuccessMs: number | null
   }[]
 }
 
@@ -167,6 +169,25 @@ export interface AlterMirrorRow {
   }[]
   /** Open transactions that were (or would be) aborted. */
   readonly openTransactions: number
+  /** Promote: synced groups whose offsets here are not those of the source yet. */
+  readonly groupsBehind?: readonly string[]
+  /** Promote: those of them that cannot be brought in step, because they have members here. */
+  readonly groupsInUse?: readonly string[]
+}
+
+/** The offset of one group in one partition of a mirror, as the group offset sync sees it. */
+export interface GroupOffsetView {
+  readonly group: string
+  readonly sourceGroup: string
+  readonly topic: string
+  readonly partition: number
+  readonly sourceOffset: number
+  /** What the link wrote last, and when; null = nothing since the node started. */
+  readonly syncedOffset: number | null
+  readonly syncedTimeMs: number | null
+  readonly clamped: boolean
+  readonly state: 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
+  readonly reason: string | null
 }
 
 export interface DeleteLinkReport {
@@ -202,6 +223,12 @@ export interface LinkEngine {
   describeMirror(link: string, topic: string): MirrorView
   /** The last 100 entries, the newest first. */
   describeHistory(link: string, topic: string): MirrorHistoryEntry[]
+  /** As the last rounds of the group offset sync found them. */
+  listGroupOffsets(link: string): GroupOffsetView[]
+  /** Lets the link overwrite what the group has here. Resolves to the number of offsets. */
+  adoptGroup(link: string, group: string): Promise<number>
+  /** Runs a sync task once more, now. */
+  runTask(link: string, task: string): void
   /** Incidents on this node since it started, by kind; kinds without any are there with 0. */
   incidentCounts(): ReadonlyMap<string, number>
   alterMirrors(

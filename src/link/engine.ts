@@ -12,12 +12,14 @@ import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
 import { linkError } from './errors.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
+import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
 import { createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
 import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
+import { runTask } from './operations/run-task.ts'
 import {
   type Destination,
   NotLinkCoordinator,
@@ -30,6 +32,7 @@ import {
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
+import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
 import { lagViews, mirrorView } from './views/mirror-view.ts'
 import { writeStatus } from './views/write-status.ts'
@@ -183,6 +186,18 @@ export class Engine implements api.LinkEngine {
   ): Promise<api.AlterMirrorRow[]> {
     const request = { link, verb, together: false, ...options }
     return this.#operate(context => alterMirrors(context, request, id => this.#lagsOf(id)))
+  }
+
+  listGroupOffsets(link: string): api.GroupOffsetView[] {
+    return groupOffsetViews(this.#readable(), link)
+  }
+
+  async adoptGroup(link: string, group: string): Promise<number> {
+    return this.#operate(context => adoptGroup(context, link, group))
+  }
+
+  runTask(link: string, name: string): void {
+    runTask(this.#readable(), link, name)
   }
 
   /** May ordinary clients write this topic? Asked for every write; answers from memory. */

@@ -183,6 +183,15 @@ export const linkErrors = {
       `The ${d.verb} of mirror topic '${d.topic}' was accepted and is not finished (${d.step}): ${d.reason}.`,
     hint: () => 'It is continued until it succeeds; watch the mirror.',
   },
+  GROUP_NOT_ADOPTABLE: {
+    ...invalid,
+    message: (d: { group: string; reason: string }) => `Group '${d.group}' cannot be adopted: ${d.reason}.`,
+  },
+  TASK_NOT_CONFIGURED: {
+    ...invalid,
+    message: (d: { task: string; link: string; known: readonly string[] }) =>
+      `Link '${d.link}' does not run the task '${d.task}'; it runs: ${d.known.join(', ')}.`,
+  },
   VERB_NOT_SUPPORTED: {
     ...unsupported,
     message: (d: { verb: string }) => `'${d.verb}' is not supported yet by this version of Lockstep.`,

@@ -4,9 +4,11 @@
  */
 import type { Uuid } from '../core/uuid.ts'
 import type { EpochEnd, FetchSink } from './fetch-sink.ts'
+import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
+export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
 
@@ -108,6 +110,10 @@ export interface SourceCluster {
     partition: number,
     question: { readonly epoch: number; readonly signal?: AbortSignal | undefined },
   ): Promise<EpochEnd>
+  /** All groups of all coordinators. */
+  listGroups(signal?: AbortSignal): Promise<SourceGroup[]>
+  /** Committed offsets of these groups. */
+  groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets>
   readonly fetcher: SourceFetcher
   /** Closes all connections and waits for them. */
   close(): Promise<void>
@@ -229,6 +235,12 @@ export interface Destination {
   raiseProducerIds(producerId: bigint): Promise<void>
   /** Starts a new leader epoch on every partition of the topic. */
   bumpLeaderEpochs(topicId: Uuid): Promise<void>
+  /** What a group of this cluster has committed; `retriable` where its coordinator cannot tell now. */
+  groupOffsets(groupId: string): Promise<DestinationGroup>
+  /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */
+  commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
+  /** How long this cluster keeps offsets of quiet groups. */
+  readonly groupOffsetRetentionMs: number
 }
 
 export interface StateRecord {

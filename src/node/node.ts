@@ -81,11 +81,9 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const { controller, replicas } = await openCluster({ settings, store, fs, logger }, startup)
   fs.blocking = false
   const producerIds = new ProducerIds(controller)
-  const destination = new LocalDestination({
-    ...{ brokerId: nodeId, file, controller, replicas, producerIds },
-    groups: () => coordinators.groups,
-    groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,
-  })
+  const groupOffsetRetentionMs = numberOf(settings, 'offsets.retention.minutes') * 60_000
+  const groups = { groups: () => coordinators.groups, groupOffsetRetentionMs }
+  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...groups })
   const { secretKeyFile, dataDirectory } = settings
   const secrets = await openSecretKeyBox({ file: secretKeyFile, directory: dataDirectory })
   const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)

@@ -8,6 +8,7 @@ import { type RestContext, wasAdmitted } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { askForLogin } from './login.ts'
 import { clusterRoutes } from './routes/clusters.ts'
+import { groupRoutes } from './routes/groups.ts'
 import { healthRoutes } from './routes/health.ts'
 import { linkConfigRoutes } from './routes/link-configs.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -66,6 +67,7 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     linkRoutes(routes, context)
     linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
+    groupRoutes(routes, context)
     healthRoutes(routes, context)
   })
   await app.ready()

@@ -12,6 +12,8 @@ import {
   type SourceConnectionSettings,
   SourceError,
   type SourceFetcher,
+  type SourceGroup,
+  type SourceGroupOffsets,
   type SourceTopic,
   type SourceTopicConfig,
 } from '../link/ports.ts'
@@ -19,7 +21,9 @@ import type { DnsLookup } from '../network/dial.ts'
 import { FrameBuffers } from '../network/frame-buffers.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
+import { groupOffsets, listGroups } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
+import { sourceErrorOf } from './source-error-of.ts'
 import { describeCluster, describeTopicConfigs, metadataOf, topicsOf } from './topic-questions.ts'
 
 export interface KafkaSourceOptions {
@@ -90,6 +94,14 @@ class KafkaSourceCluster implements SourceCluster {
     return this.#leaders.endOfEpoch(topic, partition, question)
   }
 
+  listGroups(signal?: AbortSignal): Promise<SourceGroup[]> {
+    return asSourceError(listGroups(this.#pool, signal), signal)
+  }
+
+  groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets> {
+    return asSourceError(groupOffsets(this.#pool, groupIds, signal), signal)
+  }
+
   async close(): Promise<void> {
     await this.#fetcher.close()
     await this.#pool.close()
@@ -99,6 +111,15 @@ class KafkaSourceCluster implements SourceCluster {
     const [topic] = await this.describeTopics([name], signal)
     if (!topic) throw new SourceError('unknown-topic', `the source has no topic ${name}`)
     return topic
+  }
+}
+
+async function asSourceError<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw sourceErrorOf(error)
   }
 }
 

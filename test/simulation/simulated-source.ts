@@ -48,6 +48,16 @@ class SimulatedSourceCluster implements SourceCluster {
     return new Map(names.map(name => [name, new Map()]))
   }
 
+  async listGroups(signal?: AbortSignal) {
+    await this.#ask(signal)
+    return []
+  }
+
+  async groupOffsets(_groupIds: readonly string[], signal?: AbortSignal) {
+    await this.#ask(signal)
+    return { offsets: new Map(), failures: new Map() }
+  }
+
   async listOffsets(topic: string, partitions: readonly number[], query: Parameters<SourceCluster['listOffsets']>[2]) {
     await this.#ask(query.signal)
     return new Map(

@@ -7,6 +7,7 @@ import {
   parseStartOffsetSpec,
   prefixProblem,
 } from './config-values.ts'
+import { nameFiltersRow } from './name-filters.ts'
 import { securityConfigRows } from './security-config-rows.ts'
 
 /** Topic configs synced unless a link's include list says otherwise (semantics §6). */
@@ -74,7 +75,7 @@ const syncRows = {
   'acl.filters': jsonTextRow('Which ACLs are copied.'),
   'consumer.offset.sync.enable': booleanRow({ default: false, doc: 'Copies group offsets; false clears the filters.' }),
   'consumer.offset.sync.ms': ms(30_000, 'Period of the group offset sync.', 1000),
-  'consumer.offset.group.filters': jsonTextRow('Which groups are copied.'),
+  'consumer.offset.group.filters': nameFiltersRow('groupFilters', 'Which groups are copied.'),
   'topic.config.sync.ms': ms(5000, 'Period of the topic config sync.', 1000),
   'topic.config.sync.include': listRow({
     default: defaultIncludedTopicConfigs,
@@ -85,7 +86,7 @@ const syncRows = {
     default: false,
     doc: 'Creates mirrors of matching topics by itself; false clears the filters.',
   }),
-  'auto.create.mirror.topics.filters': jsonTextRow('Which topics are mirrored automatically.'),
+  'auto.create.mirror.topics.filters': nameFiltersRow('topicFilters', 'Which topics are mirrored automatically.'),
   'auto.create.mirror.topics.interval.ms': ms(300_000, 'Period of the discovery of new topics.', 1000),
   'mirror.start.offset.spec': {
     type: 'string',

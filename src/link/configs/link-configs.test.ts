@@ -53,6 +53,13 @@ test('bad values are refused with what is allowed', () => {
   refused({ 'mirror.start.offset.spec': 'yesterday' }, 'LINK_CONFIG_INVALID', /ISO-8601/)
   refused({ 'topic.config.sync.include': 'min.insync.replicas' }, 'LINK_CONFIG_INVALID', /belongs to each cluster/)
   refused({ 'acl.filters': '{' }, 'LINK_CONFIG_INVALID', /JSON/)
+  const filters = (filter: object) => ({ 'consumer.offset.group.filters': JSON.stringify({ groupFilters: [filter] }) })
+  const filter = { name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }
+  refused({ 'consumer.offset.group.filters': '{}' }, 'LINK_CONFIG_INVALID', /a list "groupFilters" of at least one/)
+  refused(filters({ ...filter, filterType: 'ONLY' }), 'LINK_CONFIG_INVALID', /INCLUDE or EXCLUDE/)
+  refused(filters({ ...filter, prefix: 'x' }), 'LINK_CONFIG_INVALID', /unknown field "prefix"/)
+  refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_UNSUPPORTED', /bidirectional/)
+  refused({ 'consumer.group.prefix.enable': 'true' }, 'LINK_CONFIG_INVALID', /needs cluster.link.prefix/)
   throws(() => parseLinkConfigs(new Map()), { message: "Link property 'bootstrap.servers' is required." })
 })
 
@@ -63,7 +70,6 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
     'link.mode': 'BIDIRECTIONAL',
     'connection.mode': 'INBOUND',
     'acl.sync.enable': 'true',
-    'consumer.offset.sync.enable': 'true',
     'auto.create.mirror.topics.enable': 'true',
     'mirror.max.bytes.per.second': '1000',
     'default.api.timeout.ms': '1',

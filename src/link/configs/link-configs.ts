@@ -75,11 +75,17 @@ export function parseLinkConfigs(
   }
   if (!overrides.has('bootstrap.servers'))
     throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
-  const incomplete = incompleteSecurity(overrides)
+  const incomplete = incompleteSecurity(overrides) ?? unusableGroupPrefix(overrides)
   if (incomplete) throw linkError('LINK_CONFIG_INVALID', incomplete)
   const unused = [...overrides.keys()].filter(key => key.startsWith('local.'))
   const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
   return { configs: new LinkConfigs(overrides), warnings }
+}
+
+function unusableGroupPrefix(overrides: ReadonlyMap<string, string>): { key: string; problem: string } | undefined {
+  const key = 'consumer.group.prefix.enable'
+  const isWrong = overrides.get(key) === 'true' && (overrides.get('cluster.link.prefix') ?? '') === ''
+  return isWrong ? { key, problem: 'needs cluster.link.prefix' } : undefined
 }
 
 function parsed(key: LinkConfigKey, text: string): string {

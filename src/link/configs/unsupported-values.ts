@@ -1,13 +1,11 @@
 /** Which values of link properties this version cannot honour yet, with the reason; they are refused, never ignored. */
 import { linkConfigRows } from './link-config-rows.ts'
+import { parseNameFilters } from './name-filters.ts'
 
 /** Keys of which only the default (or nothing) can be honoured so far. */
 const onlyDefault: Readonly<Record<string, string>> = {
   'acl.sync.enable': 'ACL sync is not supported yet',
   'acl.filters': 'ACL sync is not supported yet',
-  'consumer.offset.sync.enable': 'group offset sync is not supported yet',
-  'consumer.offset.group.filters': 'group offset sync is not supported yet',
-  'consumer.group.prefix.enable': 'group offset sync is not supported yet',
   'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
   'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
   'mirror.keep.retention.on.failover': 'retention is not parked by this version',
@@ -31,6 +29,10 @@ export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: s
     case 'connection.mode':
     case 'remote.link.connection.mode':
       return formatted === 'INBOUND' ? 'source-initiated connections are not supported' : undefined
+    case 'consumer.offset.group.filters':
+      return parseNameFilters(formatted, 'groupFilters').some(({ topicTypes }) => topicTypes.includes('REMOTE_MIRROR'))
+        ? 'REMOTE_MIRROR needs a bidirectional link, which is not supported yet'
+        : undefined
     case 'sasl.mechanism':
       return supportedMechanisms.includes(formatted.toUpperCase())
         ? undefined

@@ -5,6 +5,8 @@ import {
   type Destination,
   type DestinationTopic,
   type DestinationTopicConfig,
+  type GroupCommit,
+  type GroupOffset,
   type MirrorLog,
   NotLinkCoordinator,
   type StateLog,
@@ -22,6 +24,8 @@ interface FakeTopic extends DestinationTopic {
 export class FakeCluster {
   readonly clusterId: string
   readonly topics = new Map<Uuid, FakeTopic>()
+  /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
+  readonly groups = new Map<string, { offsets: Map<string, GroupOffset>; hasMembers: boolean }>()
   readonly stateRecords: StateRecord[] = []
   /** Every producer id handed out later is above. */
   producerIdFloor = -1n
@@ -57,6 +61,15 @@ export class FakeCluster {
     while (topic.logs.length < count) topic.logs.push(new FakePartition())
     topic.partitions = topic.logs.length
     this.#changed()
+  }
+
+  /** Somebody commits who is no member. */
+  commit(groupId: string, offsets: readonly GroupOffset[]): GroupCommit {
+    const group = this.groups.get(groupId) ?? { offsets: new Map(), hasMembers: false }
+    if (group.hasMembers) return { kind: 'in-use' }
+    this.groups.set(groupId, group)
+    for (const offset of offsets) group.offsets.set(`${offset.topic}/${offset.partition}`, offset)
+    return { kind: 'committed' }
   }
 
   /** Somebody deletes a topic. */
@@ -99,6 +112,14 @@ export class FakeCluster {
         return () => this.#listeners.delete(listener)
       },
       openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      groupOffsetRetentionMs: 10 * 60_000,
+      groupOffsets: async groupId => {
+        const group = this.groups.get(groupId)
+        const offsets = [...(group?.offsets.values() ?? [])]
+        return { kind: 'offsets', offsets, hasMembers: group?.hasMembers ?? false }
+      },
+      commitGroupOffsets: (groupId, offsets) =>
+        process.effect('commit group offsets', () => this.commit(groupId, offsets)),
       raiseProducerIds: producerId =>
         process.effect('raise producer ids', () => {
           if (producerId > this.producerIdFloor) this.producerIdFloor = producerId

@@ -67,6 +67,8 @@ interface Fetching {
 export class FakeSource implements SourceClusterFactory {
   clusterId: string
   readonly topics = new Map<string, FakeSourceTopic>()
+  /** Committed offsets of groups, by group and topic/partition. */
+  readonly groups = new Map<string, Map<string, number>>()
   /** Set: every question fails with it. */
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Set: questions fail with it, while fetches go on. */
@@ -158,6 +160,21 @@ export class FakeSource implements SourceClusterFactory {
         const found = this.topics.get(topic)?.partitions[partition]
         if (!found) throw new SourceError('unknown-topic', `the source has no partition ${topic}-${partition}`)
         return this.#epochEnd(found, epoch)
+      },
+      listGroups: async () => {
+        this.#ask()
+        return [...this.groups.keys()].map(groupId => ({ groupId, protocolType: 'consumer', type: 'classic' }))
+      },
+      groupOffsets: async groupIds => {
+        this.#ask()
+        const offsets = groupIds.map(groupId => {
+          const committed = [...(this.groups.get(groupId) ?? [])].map(([place, offset]) => {
+            const [topic = '', partition = ''] = place.split('/')
+            return { topic, partition: Number(partition), offset, metadata: `of ${groupId}` }
+          })
+          return [groupId, committed] as const
+        })
+        return { offsets: new Map(offsets), failures: new Map() }
       },
       fetcher: {
         start: (topic, partition, sink) => {

@@ -6,7 +6,7 @@ import { linkError } from '../errors.ts'
 import type { StateRecord } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { tombstone } from '../state-records/record-codec.ts'
-import { linkKey, mirrorKey } from '../state-records/state-key.ts'
+import { groupOffsetsKey, linkKey, mirrorKey } from '../state-records/state-key.ts'
 import { finishMirrorCreation } from './create-mirror.ts'
 import { failOverMirror } from './failover-mirror.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
@@ -81,5 +81,6 @@ async function recordIntent(context: OperationContext, link: LinkRecord): Promis
 /** Source epochs stay: they describe the topics, which stay too, and are needed if another link mirrors them again. */
 function deletionRecords(context: OperationContext, { linkId }: LinkRecord): StateRecord[] {
   const mirrors = context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => tombstone(mirrorKey(linkId, mirrorTopic)))
-  return [...mirrors, tombstone(linkKey(linkId))]
+  const groups = context.desired.groupsWrittenBy(linkId).map(group => tombstone(groupOffsetsKey(linkId, group)))
+  return [...mirrors, ...groups, tombstone(linkKey(linkId))]
 }

@@ -1,10 +1,13 @@
 /** Promote: the mirror becomes writable once it holds everything that its source has. Called by alter-mirrors, carried on by the promotion task. */
 
+import { messageOf } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { type SourceCluster, SourceError } from '../ports.ts'
+import { groupsOf } from '../runtime/link-tasks.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
+import { groupsBehind } from '../tasks/group-offsets-sync.ts'
 import { lookAtMirror, type MirrorLook } from '../tasks/mirror-look.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
@@ -35,13 +38,34 @@ export function promoteMirror(
       )
     await context.reconcile()
     context.runtime(id.linkId)?.task('Promotion')?.start()
-    return resultOf(look)
+    return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
   })
 }
 
 /** What a promote would wait for now; changes nothing. */
 export async function previewPromote(context: OperationContext, id: MirrorId): Promise<VerbResult> {
-  return resultOf(await assertPromotable(context, id))
+  const look = await assertPromotable(context, id)
+  return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
+}
+
+/** Groups in use here do not hold up a promote: whoever reads it decides. */
+async function groupsOfMirror(
+  context: OperationContext,
+  record: MirrorRecord,
+): Promise<Pick<VerbResult, 'groupsBehind' | 'groupsInUse'>> {
+  const runtime = context.runtime(record.linkId)
+  if (!runtime?.source || !runtime.configs.must('consumer.offset.sync.enable')) return {}
+  const { linkId, source, configs } = runtime
+  const signal = AbortSignal.timeout(configs.must('request.timeout.ms'))
+  try {
+    const { behind, inUse } = await groupsBehind({ ...groupsOf(context, { linkId, source, configs }), signal }, [
+      record,
+    ])
+    return { groupsBehind: behind, groupsInUse: inUse }
+  } catch (error) {
+    context.logger.warn('groups could not be compared', { topic: record.mirrorTopic, error: messageOf(error) })
+    return {}
+  }
 }
 
 async function assertPromotable(context: OperationContext, id: MirrorId): Promise<MirrorLook> {

@@ -1,11 +1,13 @@
 /** What the replayed records of `__lockstep_state` say should be; changed by `apply` only, so that every node reads the same. */
 import type { Uuid } from '../../core/uuid.ts'
+import type { GroupOffsetsRecord, WrittenOffset } from '../state-records/group-offsets-record.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { StateChangeRecord } from '../state-records/record-codec.ts'
 import type { EpochRange, SourceEpochsRecord } from '../state-records/source-epochs-record.ts'
 import {
+  groupOffsetsKey,
   linkKey,
   mirrorCreationKey,
   mirrorKey,
@@ -27,6 +29,7 @@ export class DesiredState {
   readonly #mirrors = new Map<string, MirrorRecord>()
   readonly #creations = new Map<string, MirrorCreationRecord>()
   readonly #epochs = new Map<string, SourceEpochsRecord>()
+  readonly #groupOffsets = new Map<string, GroupOffsetsRecord>()
   readonly #unreadable = new Map<string, UnreadableRecord>()
   readonly #mirrorsByTopicId = new Map<Uuid, Map<string, MirrorRecord>>()
   readonly #epochKeysByTopicId = new Map<Uuid, Map<string, StateKey>>()
@@ -55,6 +58,10 @@ export class DesiredState {
       }
       case 'source-epochs':
         return this.#applyEpochs(change.record)
+      case 'group-offsets': {
+        const { linkId, group } = change.record
+        return this.#readable(groupOffsetsKey(linkId, group), text => this.#groupOffsets.set(text, change.record))
+      }
     }
   }
 
@@ -109,6 +116,15 @@ export class DesiredState {
     return this.#epochKeysByTopicId.keys()
   }
 
+  /** What this link wrote last for a group; empty = nothing yet. */
+  groupOffsets(linkId: Uuid, group: string): readonly WrittenOffset[] {
+    return this.#groupOffsets.get(stateKeyText(groupOffsetsKey(linkId, group)))?.written ?? []
+  }
+
+  groupsWrittenBy(linkId: Uuid): string[] {
+    return [...this.#groupOffsets.values()].filter(record => record.linkId === linkId).map(({ group }) => group)
+  }
+
   /** Why this link must not act: a record about it or its mirrors cannot be read. undefined = it may. */
   problemOf(linkId: Uuid): string | undefined {
     if (this.#garbage !== undefined) return this.#garbage
@@ -159,6 +175,7 @@ export class DesiredState {
       this.#links.delete(text)
       this.#mirrors.delete(text)
       this.#creations.delete(text)
+      this.#groupOffsets.delete(text)
       if (!this.#epochs.delete(text)) return
       const ofTopic = this.#epochKeysByTopicId.get(key.scope)
       ofTopic?.delete(text)

@@ -4,6 +4,7 @@ import type { Uuid } from '../../core/uuid.ts'
 import { connectionSettings } from '../configs/connection-settings.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { logStartFollowsSource } from '../configs/topic-rules.ts'
+import { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorSettings } from '../mirror/mirror-partition.ts'
 import { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { type SourceCluster, SourceError } from '../ports.ts'
@@ -30,6 +31,8 @@ export class LinkRuntime {
   #tasks: readonly SyncTask[] = []
   /** Mirrors that are not fetched while a promote looks at them. */
   readonly #withheld = new Set<string>()
+  /** Kept over connections: what was synced stays known. */
+  readonly groupStates = new GroupSyncStates()
   #closed = false
 
   constructor(link: LinkRecord, parts: EngineParts, onChange: () => void) {
@@ -90,6 +93,7 @@ export class LinkRuntime {
       this.#configs = new LinkConfigs(link.configs)
       this.#mirrorSettings = mirrorSettingsOf(this.#configs)
       this.#probe?.settingsChanged()
+      for (const task of this.#tasks) task.start()
     }
     const settings = connectionSettings(this.#configs, link)
     const text = JSON.stringify(settings)
@@ -119,6 +123,7 @@ export class LinkRuntime {
     return {
       linkId: this.linkId,
       source,
+      groupStates: this.groupStates,
       get configs() {
         return runtime.#configs
       },

@@ -2,13 +2,17 @@
 import type { Uuid } from '../../core/uuid.ts'
 import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
+import { parseNameFilters } from '../configs/name-filters.ts'
 import { copiedTopicConfigs } from '../configs/topic-rules.ts'
+import type { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
+import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { promoteReady } from '../tasks/promotion.ts'
+import { isPromoted } from '../tasks/promotion-units.ts'
 import { SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
 import { syncTopicConfigs } from '../tasks/topic-configs-sync.ts'
 import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
@@ -23,13 +27,15 @@ export interface TaskedLink {
   /** Mirrors that follow their source now. */
   readonly followed: readonly MirrorRecord[]
   readonly running: Iterable<MirrorTopic>
+  /** How the group offset sync stands; kept over connections. */
+  readonly groupStates: GroupSyncStates
   mirror(mirrorTopic: string): MirrorTopic | undefined
   /** Nothing of this mirror is fetched from when it resolves until the function is called. */
   holdFetching(mirrorTopic: string): Promise<() => void>
 }
 
-/** How often a promote looks whether it is there. */
-const promotionPeriodMs = 500
+/** How often a promote looks whether it is there, and how often the task looks for one that nobody has told it of. */
+const promotionPeriodMs = { pending: 500, idle: 30_000 }
 
 /** One round of a task over mirrors of one link. */
 type Round = (mirrors: readonly MirrorRecord[], signal: AbortSignal) => Promise<readonly TaskError[]>
@@ -42,13 +48,28 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
   }
-  const task = (name: string, periodMs: () => number, work: SyncTaskOptions['work']) =>
-    new SyncTask({ name, periodMs, work, clock, logger })
+  const groupOffsets = groupOffsetsRound(parts, link)
+  const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
+  const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
+  const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
+    new SyncTask({ name, ...options, clock, logger })
+  const finalGroups: Round = async (mirrors, signal) => (syncsGroups() ? await groupOffsets(mirrors, signal) : [])
   return [
-    task('PartitionSync', () => partitionSyncPeriodMs(link.configs), overFollowed(partitions)),
-    task('TopicConfigsSync', () => link.configs.must('topic.config.sync.ms'), overFollowed(topicConfigs)),
-    task('Watchdog', () => watchdogPeriodMs, watchdogRound(link)),
-    task('Promotion', () => promotionPeriodMs, promotionRound(parts, link, [partitions, topicConfigs])),
+    task('PartitionSync', { periodMs: () => partitionSyncPeriodMs(link.configs), work: overFollowed(partitions) }),
+    task('TopicConfigsSync', {
+      periodMs: () => link.configs.must('topic.config.sync.ms'),
+      work: overFollowed(topicConfigs),
+    }),
+    task('ConsumerOffsetSync', {
+      periodMs: () => link.configs.must('consumer.offset.sync.ms'),
+      work: overFollowed(groupOffsets),
+      isConfigured: syncsGroups,
+    }),
+    task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
+    task('Promotion', {
+      periodMs: () => promotionPeriodMs[isPromoting() ? 'pending' : 'idle'],
+      work: promotionRound(parts, link, [partitions, topicConfigs, finalGroups]),
+    }),
   ]
 }
 
@@ -63,6 +84,23 @@ function topicConfigsRound({ destination, logger }: EngineParts, link: TaskedLin
   return (mirrors, signal) => {
     const owned = copiedTopicConfigs(link.configs)
     return syncTopicConfigs({ source: link.source, destination, owned, signal, changed }, mirrors)
+  }
+}
+
+function groupOffsetsRound(parts: EngineParts, link: TaskedLink): Round {
+  return (mirrors, signal) => syncGroupOffsets({ ...groupsOf(parts, link), states: link.groupStates, signal }, mirrors)
+}
+
+/** What the group offset sync needs of a link, also for previews. */
+export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | 'source' | 'configs'>) {
+  const { configs } = link
+  return {
+    ...parts,
+    linkId: link.linkId,
+    source: link.source,
+    filters: parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters'),
+    groupPrefix: configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : '',
+    stateMaxAgeMs: configs.must('group.sync.state.max.age.ms'),
   }
 }
 

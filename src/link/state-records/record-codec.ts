@@ -1,6 +1,12 @@
 /** State records ⇄ bytes. A value is its version (int16) and the body; an unknown newer version is named, never guessed at. */
 import { messageOf } from '../../core/errors.ts'
 import type { StateRecord } from '../ports.ts'
+import {
+  decodeGroupOffsets,
+  encodeGroupOffsets,
+  type GroupOffsetsRecord,
+  groupOffsetsVersion,
+} from './group-offsets-record.ts'
 import { decodeLinkRecord, encodeLinkRecord, type LinkRecord, linkRecordVersion } from './link-record.ts'
 import {
   decodeMirrorCreation,
@@ -20,6 +26,7 @@ import {
   coordinatorKey,
   decodeStateKey,
   encodeStateKey,
+  groupOffsetsKey,
   linkKey,
   mirrorCreationKey,
   mirrorKey,
@@ -35,6 +42,7 @@ export type StateChangeRecord =
   | { readonly kind: 'mirror'; readonly record: MirrorRecord }
   | { readonly kind: 'mirror-creation'; readonly record: MirrorCreationRecord }
   | { readonly kind: 'source-epochs'; readonly record: SourceEpochsRecord }
+  | { readonly kind: 'group-offsets'; readonly record: GroupOffsetsRecord }
   | { readonly kind: 'removed'; readonly key: StateKey }
   /** Written by a newer version, or damaged: what the key is about must stop. */
   | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
@@ -71,6 +79,9 @@ export const sourceEpochsStateRecord = (epochs: SourceEpochsRecord): StateRecord
     sourceEpochsVersion,
     encodeSourceEpochs(epochs),
   )
+
+export const groupOffsetsStateRecord = (group: GroupOffsetsRecord): StateRecord =>
+  record(groupOffsetsKey(group.linkId, group.group), groupOffsetsVersion, encodeGroupOffsets(group))
 
 /** The no-op that a new coordinator commits before it decides anything. */
 export const coordinatorStateRecord = (): StateRecord => record(coordinatorKey, 0, Buffer.alloc(0))
@@ -115,6 +126,8 @@ function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
       const ofEpochs = { topicId: key.scope, partition: key.partition, sourceClusterId: key.name }
       return { kind: 'source-epochs', record: decodeSourceEpochs(body, ofEpochs) }
     }
+    case recordKinds.groupOffsets:
+      return { kind: 'group-offsets', record: decodeGroupOffsets(body, { linkId: key.scope, group: key.name }) }
     default:
       return { kind: 'coordinator' }
   }
@@ -126,4 +139,5 @@ const newestVersions: Readonly<Record<number, number>> = {
   [recordKinds.mirror]: mirrorRecordVersion,
   [recordKinds.mirrorCreation]: mirrorCreationVersion,
   [recordKinds.sourceEpochs]: sourceEpochsVersion,
+  [recordKinds.groupOffsets]: groupOffsetsVersion,
 }

@@ -10,6 +10,7 @@ export const recordKinds = {
   mirror: 2,
   mirrorCreation: 3,
   sourceEpochs: 4,
+  groupOffsets: 5,
 } as const
 
 /** One key. Fields that a kind does not use have their zero value. */
@@ -17,7 +18,7 @@ export interface StateKey {
   readonly kind: number
   /** The link's id; the destination topic's id for kinds about a partition's log. */
   readonly scope: Uuid
-  /** Mirror topic name, or the source cluster's id for source epochs. */
+  /** Mirror topic name; the source cluster's id for source epochs, the group's id here for group offsets. */
   readonly name: string
   readonly partition: number
 }
@@ -57,6 +58,13 @@ export const sourceEpochsKey = (topicId: Uuid, partition: number, sourceClusterI
   scope: topicId,
   name: sourceClusterId,
   partition,
+})
+
+export const groupOffsetsKey = (linkId: Uuid, group: string): StateKey => ({
+  kind: recordKinds.groupOffsets,
+  scope: linkId,
+  name: group,
+  partition: -1,
 })
 
 /** The key as text, for maps and messages. */

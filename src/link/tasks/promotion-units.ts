@@ -8,21 +8,23 @@ export interface PromotionUnit {
   readonly blockedBy: string | undefined
 }
 
-const isPending = (record: MirrorRecord): boolean => record.state === 'PENDING_STOPPED' && record.stopping === undefined
+/** A promote that was asked for and is not decided yet. */
+export const isPromoted = (record: MirrorRecord): boolean =>
+  record.state === 'PENDING_STOPPED' && record.stopping === undefined
 
 /** Mirrors that name each other, directly or through others, are one unit. Pure. */
 export function promotionUnits(mirrors: readonly MirrorRecord[]): PromotionUnit[] {
   const byName = new Map(mirrors.map(record => [record.mirrorTopic, record]))
   const units: PromotionUnit[] = []
   const seen = new Set<string>()
-  for (const record of mirrors.filter(isPending)) {
+  for (const record of mirrors.filter(isPromoted)) {
     if (seen.has(record.mirrorTopic)) continue
     const names = connected(record.mirrorTopic, byName)
     for (const name of names) seen.add(name)
     const members = [...names].flatMap(name => byName.get(name) ?? [])
-    const blocking = members.find(member => !isPending(member) && !hasStopped(member))
+    const blocking = members.find(member => !isPromoted(member) && !hasStopped(member))
     units.push({
-      records: members.filter(isPending),
+      records: members.filter(isPromoted),
       blockedBy: blocking && `'${blocking.mirrorTopic}', which is to stop together with it, is ${blocking.state}`,
     })
   }
@@ -36,7 +38,7 @@ function connected(first: string, byName: ReadonlyMap<string, MirrorRecord>): Se
   // A set is walked in the order in which it grows.
   for (const name of names) {
     for (const other of byName.get(name)?.together ?? []) names.add(other)
-    for (const [other, record] of byName) if (isPending(record) && record.together.includes(name)) names.add(other)
+    for (const [other, record] of byName) if (isPromoted(record) && record.together.includes(name)) names.add(other)
   }
   return names
 }

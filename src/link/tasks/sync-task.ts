@@ -16,9 +16,14 @@ export interface SyncTaskOptions {
   readonly periodMs: () => number
   /** Resolves to what did not work; the rest was done all the same. */
   readonly work: (signal: AbortSignal) => Promise<readonly TaskError[]>
+  /** Is there anything to do for it? Asked before every run; default: always. */
+  readonly isConfigured?: () => boolean
   readonly clock: Clock
   readonly logger: Logger
 }
+
+/** After a run with errors the next one comes this soon, if the period is longer. */
+const retryMs = 5000
 
 /** Errors that are kept for display. */
 const errorsMax = 100
@@ -47,6 +52,11 @@ export class SyncTask {
     return this.#lastSuccessMs
   }
 
+  /** False: the link does not ask for it. */
+  get isConfigured(): boolean {
+    return this.#o.isConfigured?.() ?? true
+  }
+
   /** Runs now, then once per period. */
   start(): void {
     if (this.#stopping.signal.aborted || this.#running) return
@@ -66,15 +76,16 @@ export class SyncTask {
     const { signal } = this.#stopping
     let errors: readonly TaskError[]
     try {
-      errors = await work(signal)
+      errors = this.isConfigured ? await work(signal) : []
     } catch (error) {
       errors = [taskErrorOf(error)]
     }
     this.#running = undefined
     if (signal.aborted) return
     this.#tell(errors.slice(0, errorsMax))
-    if (errors.length === 0) this.#lastSuccessMs = clock.nowMs()
-    this.#timer = clock.after(this.#o.periodMs(), () => this.start())
+    if (errors.length === 0 && this.isConfigured) this.#lastSuccessMs = clock.nowMs()
+    const periodMs = this.#o.periodMs()
+    this.#timer = clock.after(errors.length === 0 ? periodMs : Math.min(periodMs, retryMs), () => this.start())
   }
 
   /** Logs changes only. */

@@ -6,7 +6,7 @@ import { linkErrorOf } from '../states/link-health.ts'
 import { categoryCounts } from './mirror-view.ts'
 
 /** Sync tasks; those that this version does not run are NOT_CONFIGURED. */
-const taskNames = [
+export const taskNames = [
   'AclSync',
   'AutoCreateMirror',
   'ConsumerOffsetSync',
@@ -34,11 +34,12 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
 function taskView(context: OperationContext, link: LinkRecord, name: string): LinkView['tasks'][number] {
   const runtime = context.runtime(link.linkId)
   const task = runtime?.task(name)
-  if (!runtime || !task) return { name, state: 'NOT_CONFIGURED', errors: [] }
+  if (!runtime || !task?.isConfigured) return { name, state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }
   const { errors } = task
-  if (runtime.configs.must('cluster.link.paused')) return { name, state: 'LINK_PAUSED', errors: [] }
-  if (runtime.health.state !== 'ACTIVE') return { name, state: `LINK_${runtime.health.state}`, errors }
-  return { name, state: errors.length > 0 ? 'IN_ERROR' : 'ACTIVE', errors }
+  const lastSuccessMs = task.lastSuccessMs ?? null
+  if (runtime.configs.must('cluster.link.paused')) return { name, state: 'LINK_PAUSED', errors: [], lastSuccessMs }
+  if (runtime.health.state !== 'ACTIVE') return { name, state: `LINK_${runtime.health.state}`, errors, lastSuccessMs }
+  return { name, state: errors.length > 0 ? 'IN_ERROR' : 'ACTIVE', errors, lastSuccessMs }
 }
 
 function healthOf(

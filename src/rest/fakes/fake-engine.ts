@@ -5,6 +5,7 @@ import type {
   AlterMirrorRow,
   CreateLinkRequest,
   CreateMirrorRequest,
+  GroupOffsetView,
   LinkConfigChange,
   LinkEngine,
   LinkView,
@@ -24,6 +25,7 @@ export class FakeEngine implements LinkEngine {
   links: LinkView[] = []
   mirrors: MirrorView[] = []
   rows: AlterMirrorRow[] = []
+  groupOffsets: GroupOffsetView[] = []
   /** Thrown by the next call that changes something. */
   failure: Error | undefined
   readonly calls: { method: string; arguments: unknown[] }[] = []
@@ -90,6 +92,20 @@ export class FakeEngine implements LinkEngine {
     ]
   }
 
+  listGroupOffsets(link: string): GroupOffsetView[] {
+    this.describeLink(link)
+    return this.groupOffsets
+  }
+
+  async adoptGroup(link: string, group: string): Promise<number> {
+    this.#record('adoptGroup', link, group)
+    return 2
+  }
+
+  runTask(link: string, task: string): void {
+    this.#record('runTask', link, task)
+  }
+
   incidentCounts(): ReadonlyMap<string, number> {
     return new Map([['truncation', 2]])
   }
@@ -121,7 +137,7 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     errorMessage: null,
     errorSinceMs: null,
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
-    tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [] }],
+    tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }],
   }
 }
 

@@ -146,5 +146,6 @@ function taskData(link: LinkView) {
     task_name: task.name,
     state: task.state,
     errors: task.errors.map(({ code, message }) => ({ error_code: code, error_message: message })),
+    last_success_ms: task.lastSuccessMs,
   }))
 }

@@ -265,5 +265,7 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
       waiting_for: part.waitingFor,
     })),
     open_transactions: row.openTransactions,
+    groups_behind: [...(row.groupsBehind ?? [])],
+    groups_in_use: [...(row.groupsInUse ?? [])],
   }
 }

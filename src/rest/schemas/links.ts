@@ -18,6 +18,7 @@ const LinkTask = Type.Object({
   task_name: Type.String(),
   state: Type.String(),
   errors: Type.Array(Type.Object({ error_code: Type.String(), error_message: Type.String() })),
+  last_success_ms: nullable(Type.Integer()),
 })
 
 export const LinkData = item('KafkaLinkData', {

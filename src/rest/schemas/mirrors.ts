@@ -109,6 +109,8 @@ const AlterMirrorsData = Type.Object({
     }),
   ),
   open_transactions: Type.Integer(),
+  groups_behind: Type.Array(Type.String()),
+  groups_in_use: Type.Array(Type.String()),
 })
 
 export const AlterMirrorsAnswer = Type.Object({

@@ -30,6 +30,10 @@ export function printAlterRows(context: CommandContext, answer: AlterMirrorsAnsw
   printRows(context.terminal, rows, { columns: COLUMNS, format: context.format, empty: 'No mirror topic matched.' })
   if (context.format !== 'human') return
   const aborted = answer.data.reduce((sum, row) => sum + row.open_transactions, 0)
+  const named = (field: 'groups_behind' | 'groups_in_use') => [...new Set(answer.data.flatMap(row => row[field]))]
+  const [behind, inUse] = [named('groups_behind'), named('groups_in_use')]
+  if (behind.length > 0) context.terminal.out(`\nGroups whose offsets are not in step yet: ${behind.join(', ')}\n`)
+  if (inUse.length > 0) context.terminal.out(`Groups in use here, which stay as they are: ${inUse.join(', ')}\n`)
   if (aborted > 0) context.terminal.out(`\nOpen transactions aborted: ${aborted}\n`)
 }
 

@@ -1,0 +1,60 @@
+/** How the group offset sync stands, group by group and partition by partition: told by the sync, listed by REST. */
+
+/** Why an offset is not in step; SYNCED = it is. */
+export type GroupSyncState = 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
+
+export interface GroupOffsetStatus {
+  /** The group's id here. */
+  readonly group: string
+  readonly sourceGroup: string
+  /** The mirror topic. */
+  readonly topic: string
+  readonly partition: number
+  readonly sourceOffset: number
+  /** What this link wrote last, and when (wall clock); undefined = nothing since the node started. */
+  readonly syncedOffset: number | undefined
+  readonly syncedTimeMs: number | undefined
+  /** The mirror does not have what the source's offset points to. */
+  readonly clamped: boolean
+  readonly state: GroupSyncState
+  readonly reason: string | undefined
+}
+
+interface GroupEntry {
+  rows: ReadonlyMap<string, GroupOffsetStatus>
+  seenMs: number
+}
+
+export class GroupSyncStates {
+  readonly #groups = new Map<string, GroupEntry>()
+
+  /** All rows, by group, topic and partition. */
+  all(): GroupOffsetStatus[] {
+    const rows = [...this.#groups.values()].flatMap(({ rows }) => [...rows.values()])
+    return rows.sort((a, b) => compare(a.group, b.group) || compare(a.topic, b.topic) || a.partition - b.partition)
+  }
+
+  of(group: string, place: string): GroupOffsetStatus | undefined {
+    return this.#groups.get(group)?.rows.get(place)
+  }
+
+  has(group: string): boolean {
+    return this.#groups.has(group)
+  }
+
+  /** What a round found out about a group; rows of places that it did not see any more go. */
+  tell(group: string, rows: ReadonlyMap<string, GroupOffsetStatus>, nowMs: number): void {
+    this.#groups.set(group, { rows, seenMs: nowMs })
+  }
+
+  /** Forgets groups that no round has seen for so long. */
+  forgetOlderThan(ageMs: number, nowMs: number): void {
+    for (const [group, { seenMs }] of this.#groups) if (nowMs - seenMs > ageMs) this.#groups.delete(group)
+  }
+
+  clear(): void {
+    this.#groups.clear()
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

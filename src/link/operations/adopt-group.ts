@@ -1,0 +1,29 @@
+/** Adopt: a link may overwrite what it did not write in one group of this cluster. Called by the engine for an operator (semantics §5). */
+import { linkError } from '../errors.ts'
+import { placeText } from '../groups/plan-group.ts'
+import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
+import { linkQueue, type OperationContext, requireLink } from './operation-context.ts'
+
+/**
+ * Takes what the group has now, in partitions of mirrors of the link, for the link's own; durable when it resolves. Resolves to
+ * how many offsets that concerns. Rejects with GROUP_NOT_ADOPTABLE if there are none, or they cannot be read.
+ */
+export async function adoptGroup(context: OperationContext, linkName: string, group: string): Promise<number> {
+  const { linkId } = requireLink(context, linkName)
+  return await context.operations.run(`${linkQueue(linkId)}/groups`, async () => {
+    await context.journal.certain()
+    const found = await context.destination.groupOffsets(group)
+    if (found.kind !== 'offsets') throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: found.message })
+    const topics = new Set(context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => mirrorTopic))
+    const present = found.offsets.filter(({ topic }) => topics.has(topic))
+    if (present.length === 0)
+      throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: `it has no offsets in mirrors of link '${linkName}'` })
+    const adopted = new Map(context.desired.groupOffsets(linkId, group).map(offset => [placeText(offset), offset]))
+    for (const { topic, partition, offset } of present)
+      adopted.set(placeText({ topic, partition }), { topic, partition, offset, previousOffset: -1 })
+    await context.journal.append([groupOffsetsStateRecord({ linkId, group, written: [...adopted.values()] })])
+    context.logger.info('a group is adopted', { group, offsets: present.length })
+    context.runtime(linkId)?.task('ConsumerOffsetSync')?.start()
+    return present.length
+  })
+}

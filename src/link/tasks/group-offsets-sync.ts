@@ -1,0 +1,214 @@
+/** ConsumerOffsetSync: offsets that groups commit at the source are committed here, for partitions that are mirrored (semantics §5). Run by the link's tasks. */
+import { isSelected, type NameFilter } from '../configs/name-filters.ts'
+import { mapBounded } from '../coordination/bounded.ts'
+import type { GroupOffsetStatus, GroupSyncState, GroupSyncStates } from '../groups/group-sync-states.ts'
+import {
+  clampedOffset,
+  type GroupPlan,
+  placeText,
+  planGroup,
+  recordOf,
+  type WantedOffset,
+} from '../groups/plan-group.ts'
+import type { Destination, GroupCommit, GroupOffset, SourceCluster } from '../ports.ts'
+import type { EngineParts } from '../runtime/engine-parts.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
+import { type TaskError, taskErrorOf } from './sync-task.ts'
+
+export interface GroupOffsetsParts extends Pick<EngineParts, 'destination' | 'desired' | 'journal' | 'clock'> {
+  readonly linkId: MirrorRecord['linkId']
+  readonly source: SourceCluster
+  readonly filters: readonly NameFilter[]
+  /** Before the names of groups here. */
+  readonly groupPrefix: string
+  readonly states: GroupSyncStates
+  readonly stateMaxAgeMs: number
+  readonly signal: AbortSignal
+}
+
+/** Groups worked on at the same time. */
+const parallel = 8
+
+/** A group of the source with what it should have here. */
+interface GroupToSync {
+  readonly sourceGroup: string
+  readonly group: string
+  readonly wanted: readonly WantedOffset[]
+  /** Committed for partitions that do not exist here yet. */
+  readonly waiting: readonly WantedOffset[]
+}
+
+/** One round over the groups that these mirrors concern. Groups that are skipped are listed, and no errors. */
+export async function syncGroupOffsets(
+  parts: GroupOffsetsParts,
+  mirrors: readonly MirrorRecord[],
+): Promise<readonly TaskError[]> {
+  const { states, clock, stateMaxAgeMs } = parts
+  if (parts.filters.length === 0)
+    return [{ code: 'MISCONFIGURATION_ERROR', message: 'consumer.offset.group.filters selects no group' }]
+  const { groups, errors } = await groupsToSync(parts, mirrors)
+  await mapBounded(groups, parallel, async group => {
+    try {
+      const error = await syncGroup(parts, group)
+      if (error) errors.push(error)
+    } catch (error) {
+      errors.push(taskErrorOf(error, `group ${group.group}`))
+    }
+  })
+  states.forgetOlderThan(stateMaxAgeMs, clock.nowMs())
+  return errors
+}
+
+/** Groups whose offsets here are not those of the source now; nothing is written. For previews. */
+export async function groupsBehind(
+  parts: Omit<GroupOffsetsParts, 'states' | 'stateMaxAgeMs'>,
+  mirrors: readonly MirrorRecord[],
+): Promise<{ readonly behind: string[]; readonly inUse: string[] }> {
+  const { groups } = await groupsToSync(parts, mirrors)
+  const behind: string[] = []
+  const inUse: string[] = []
+  await mapBounded(groups, parallel, async ({ group, wanted }) => {
+    const found = await parts.destination.groupOffsets(group)
+    if (found.kind !== 'offsets') return
+    const written = parts.desired.groupOffsets(parts.linkId, group)
+    const plan = planGroup({ wanted, here: found.offsets, written, isStale: () => false })
+    if (plan.writes.length + plan.conflicts.length === 0) return
+    behind.push(group)
+    if (found.hasMembers) inUse.push(group)
+  })
+  return { behind: behind.sort(), inUse: inUse.sort() }
+}
+
+async function groupsToSync(
+  parts: Omit<GroupOffsetsParts, 'states' | 'stateMaxAgeMs'>,
+  mirrors: readonly MirrorRecord[],
+): Promise<{ groups: GroupToSync[]; errors: TaskError[] }> {
+  const { source, filters, signal } = parts
+  const listed = await source.listGroups(signal)
+  const chosen = listed.filter(group => keepsTopicOffsets(group) && isSelected(filters, group.groupId))
+  const { offsets, failures } = await source.groupOffsets(
+    chosen.map(({ groupId }) => groupId),
+    signal,
+  )
+  const errors = [...failures.values()].map(failure => taskErrorOf(failure))
+  const logs = await mirroredLogs(parts.destination, mirrors)
+  const groups = [...offsets].map(([sourceGroup, committed]) => toSync(parts, { sourceGroup, committed, logs }))
+  return { groups: groups.filter(({ wanted, waiting }) => wanted.length + waiting.length > 0), errors }
+}
+
+const keepsTopicOffsets = ({ type, protocolType }: { type: string; protocolType: string }): boolean =>
+  type !== 'share' && (protocolType === 'consumer' || protocolType === '' || type === 'streams')
+
+/** By source topic: the mirror's name, and per partition what it holds. */
+type MirroredLogs = ReadonlyMap<
+  string,
+  { readonly topic: string; readonly logs: readonly { logStartOffset: number; highWatermark: number }[] }
+>
+
+async function mirroredLogs(destination: Destination, mirrors: readonly MirrorRecord[]): Promise<MirroredLogs> {
+  const found = await mapBounded(mirrors, parallel, async ({ sourceTopic, mirrorTopic, topicId, startOffsets }) => {
+    const partitions = [...startOffsets.keys()]
+    const logs = await mapBounded(partitions, parallel, async partition =>
+      (await destination.openMirrorLog(topicId, partition)).state(),
+    )
+    return [sourceTopic, { topic: mirrorTopic, logs }] as const
+  })
+  return new Map(found)
+}
+
+function toSync(
+  { groupPrefix }: Pick<GroupOffsetsParts, 'groupPrefix'>,
+  of: { readonly sourceGroup: string; readonly committed: readonly GroupOffset[]; readonly logs: MirroredLogs },
+): GroupToSync {
+  const wanted: WantedOffset[] = []
+  const waiting: WantedOffset[] = []
+  for (const offset of of.committed) {
+    const mirror = of.logs.get(offset.topic)
+    if (!mirror) continue
+    const log = mirror.logs[offset.partition]
+    const here = { ...offset, topic: mirror.topic }
+    if (log) wanted.push(clampedOffset(here, log))
+    else waiting.push({ ...here, sourceOffset: offset.offset })
+  }
+  return { sourceGroup: of.sourceGroup, group: `${groupPrefix}${of.sourceGroup}`, wanted, waiting }
+}
+
+async function syncGroup(parts: GroupOffsetsParts, group: GroupToSync): Promise<TaskError | undefined> {
+  const { destination, desired, journal, linkId, clock, states } = parts
+  const found = await destination.groupOffsets(group.group)
+  if (found.kind !== 'offsets') {
+    report(parts, group, { failed: { state: 'FAILED', reason: found.message } })
+    return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${found.message}` }
+  }
+  const written = desired.groupOffsets(linkId, group.group)
+  const staleMs = destination.groupOffsetRetentionMs / 2
+  const knowledge = {
+    wanted: group.wanted,
+    here: found.offsets,
+    written,
+    isStale: (place: { topic: string; partition: number }) =>
+      clock.nowMs() - (states.of(group.group, placeText(place))?.syncedTimeMs ?? 0) > staleMs,
+  }
+  const plan = planGroup(knowledge)
+  const next = recordOf(plan, knowledge)
+  if (next !== written) await journal.append([groupOffsetsStateRecord({ linkId, group: group.group, written: next })])
+  const outcome = plan.writes.length === 0 ? undefined : await destination.commitGroupOffsets(group.group, plan.writes)
+  report(parts, group, { plan, ...failureOf(outcome) })
+  if (outcome?.kind !== 'failed') return undefined
+  return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${outcome.message}` }
+}
+
+interface Failure {
+  readonly state: GroupSyncState
+  readonly reason: string
+}
+
+function failureOf(outcome: GroupCommit | undefined): { failed?: Failure } {
+  switch (outcome?.kind) {
+    case 'in-use':
+      return { failed: { state: 'IN_USE', reason: 'CONSUMER_GROUP_IN_USE_ERROR: the group has members here' } }
+    case 'other-type':
+      return { failed: { state: 'OTHER_TYPE', reason: outcome.message } }
+    case 'failed':
+      return { failed: { state: 'FAILED', reason: outcome.message } }
+    default:
+      return {}
+  }
+}
+
+/** `failed` is about what should have been written, or about the whole group where there is no plan. */
+function report(
+  { states, clock }: GroupOffsetsParts,
+  { group, sourceGroup, wanted, waiting }: GroupToSync,
+  { plan, failed }: { plan?: GroupPlan; failed?: Failure },
+): void {
+  const nowMs = clock.nowMs()
+  const rows = new Map<string, GroupOffsetStatus>()
+  const add = (offset: WantedOffset, state: GroupSyncState, more: { reason?: string; isWritten?: boolean } = {}) => {
+    const before = states.of(group, placeText(offset))
+    rows.set(placeText(offset), {
+      group,
+      sourceGroup,
+      topic: offset.topic,
+      partition: offset.partition,
+      sourceOffset: offset.sourceOffset,
+      syncedOffset: more.isWritten ? offset.offset : before?.syncedOffset,
+      syncedTimeMs: more.isWritten ? nowMs : before?.syncedTimeMs,
+      clamped: offset.offset !== offset.sourceOffset,
+      state,
+      reason: more.reason,
+    })
+  }
+  for (const offset of waiting) add(offset, 'WAITING', { reason: 'the mirror does not have this partition yet' })
+  for (const offset of plan?.equal ?? []) add(offset, 'SYNCED')
+  for (const offset of plan?.writes ?? wanted) {
+    if (failed) add(offset, failed.state, { reason: failed.reason })
+    else add(offset, 'SYNCED', { isWritten: true })
+  }
+  for (const offset of plan?.conflicts ?? [])
+    add(offset, 'CONFLICT', {
+      reason: `the group has offset ${offset.here} here, which this link did not write; adopt the group to overwrite it`,
+    })
+  states.tell(group, rows, nowMs)
+}
