@@ -8,6 +8,8 @@ const usage = `usage: npm run soak -- [options]
   --rounds N  how often each suite runs, with another seed each time (default 3)
   --faults N  kills, or faults of source brokers, in one run of a suite (default 30)
   --seeds N   seeds of the simulation in each round (default 500)
+  --connections N  clients at a time (default 5000)
+  --partitions N   partitions of one node (default 10000)
   --from S    the first seed (default: by chance)
 To repeat a run: --rounds 1 --from SEED and the same other options.`
 
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     faults: { type: 'string', default: '30' },
     seeds: { type: 'string', default: '500' },
+    connections: { type: 'string', default: '5000' },
+    partitions: { type: 'string', default: '10000' },
     from: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000_000)) },
     help: { type: 'boolean', default: false },
   },
@@ -34,6 +38,9 @@ const parts: readonly ((seed: number) => string[])[] = [
   () => suite('source-brokers.suite.ts', 'leaders that are killed'),
   () => suite('broker-crashes.suite.ts', 'killed again and again'),
   () => suite('streams-word-count.suite.ts', 'ends exact'),
+  () => suite('hostile-clients.suite.ts', '.'),
+  () => suite('faults.suite.ts', 'connections above the limits'),
+  () => suite('many-partitions.suite.ts', '.'),
   seed => ['test/simulation/run.ts', '--seeds', String(seeds), '--from', String(seed)],
 ]
 
@@ -49,6 +56,8 @@ for (let round = 0; round < rounds; round++) {
       ...process.env,
       LOCKSTEP_SEED: String(seed),
       LOCKSTEP_ROUNDS: values.faults,
+      LOCKSTEP_CONNECTIONS: values.connections,
+      LOCKSTEP_PARTITIONS: values.partitions,
       LOCKSTEP_REQUIRE_ALL: '1',
     }
     const [status] = await once(spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' }), 'close')
