@@ -220,10 +220,10 @@ const resourcesCase = (what: string, resourceTypes: readonly number[], version =
     }),
   })
 
-const dirsCase = (what: string, path: string, topics: Readonly<Record<string, number[]>>, version = 2): ParityCase =>
+const dirsCase = (what: string, path: string, { version = 2, partitions = [0] } = {}): ParityCase =>
   parityCase(what, AlterReplicaLogDirsApi, {
     version,
-    request: { dirs: [{ path, topics: Object.entries(topics).map(([name, partitions]) => ({ name, partitions })) }] },
+    request: { dirs: [{ path, topics: ['p', 'nowhere'].map(name => ({ name, partitions })) }] },
     show: ({ results }) => sortedBy(results, ({ topicName }) => topicName),
   })
 
@@ -238,9 +238,9 @@ export const adminCases: readonly ParityCase[] = [
   ...[[], [2], [4], [8], [16], [32], [2, 32], [99], [0]].map(types => resourcesCase(`of ${types}`, types)),
   resourcesCase('version 0', [], 0),
   ...[1, 2].map(version =>
-    dirsCase(`another directory, version ${version}`, '/nowhere', { p: [0, 9], nowhere: [0] }, version),
+    dirsCase(`another directory, version ${version}`, '/nowhere', { version, partitions: [0, 9] }),
   ),
-  dirsCase('a relative directory', 'data', { p: [0] }),
+  dirsCase('a relative directory', 'data'),
   parityCase('a broker that never was', UnregisterBrokerApi, { request: { brokerId: 9 } }),
   parityCase('no broker', UnregisterBrokerApi, { request: { brokerId: -1 } }),
   ...[0, 1].map(version =>
