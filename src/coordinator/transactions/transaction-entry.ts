@@ -1,17 +1,14 @@
 /** The place of one transactional id in the coordinator: its values, and the one transition that may be under way; nothing else changes them. */
 import assert from 'node:assert/strict'
-import {
-  type PartitionSet,
-  partitionKey,
-  type TopicPartition,
-  type TransactionMetadata,
-} from './transaction-metadata.ts'
+import { partitionKey, type TopicPartition, type TransactionMetadata } from './transaction-metadata.ts'
 import { type TransactionStateName, transactionStates } from './transaction-state.ts'
 
 export class TransactionEntry {
   #current: TransactionMetadata
   #pending: TransactionStateName | undefined
   #waiters: (() => void)[] = []
+  /** Partitions that wait for their marker, once the first has it. */
+  #unmarked: Map<string, TopicPartition> | undefined
 
   constructor(metadata: TransactionMetadata) {
     this.#current = metadata
@@ -58,13 +55,16 @@ export class TransactionEntry {
 
   /** The marker is in the partition, or the partition is gone. */
   marked(partition: TopicPartition): void {
-    const partitions = new Map(this.#current.partitions)
-    partitions.delete(partitionKey(partition))
-    this.#current = { ...this.#current, partitions: partitions satisfies PartitionSet }
+    if (!this.#unmarked) {
+      this.#unmarked = new Map(this.#current.partitions)
+      this.#current = { ...this.#current, partitions: this.#unmarked }
+    }
+    this.#unmarked.delete(partitionKey(partition))
   }
 
   #settle(): void {
     this.#pending = undefined
+    this.#unmarked = undefined
     const waiters = this.#waiters
     this.#waiters = []
     for (const resolve of waiters) resolve()

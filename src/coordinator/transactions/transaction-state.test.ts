@@ -3,6 +3,7 @@ import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { someTransaction } from './fakes/some-transaction.ts'
 import { TransactionEntry } from './transaction-entry.ts'
+import { partitionSet } from './transaction-metadata.ts'
 import { type TransactionStateName, transactionStateOf, transactionStates } from './transaction-state.ts'
 
 const names = Object.keys(transactionStates) as TransactionStateName[]
@@ -50,4 +51,16 @@ test('one transition at a time, and those who wait go on when it has settled', a
   throws(() => entry.complete(someTransaction({ state: 'PrepareAbort' })))
   entry.complete(someTransaction({ state: 'PrepareCommit' }))
   strictEqual(entry.current.state, 'PrepareCommit')
+})
+
+test('partitions leave the transaction as their markers are written', () => {
+  const places = [0, 1, 2].map(partition => ({ topic: 'orders', partition }))
+  const entry = new TransactionEntry(someTransaction({ state: 'PrepareCommit', partitions: partitionSet(places) }))
+  const before = entry.current
+  entry.begin('CompleteCommit')
+  for (const [marked, place] of places.entries()) {
+    entry.marked(place)
+    strictEqual(entry.current.partitions.size, 2 - marked)
+  }
+  strictEqual(before.partitions.size, 3)
 })
