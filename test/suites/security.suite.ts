@@ -1,7 +1,10 @@
 // Listeners with TLS and logins: real clients log in to a node, and to a Kafka with the same properties, with the same outcomes.
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { connect } from 'node:tls'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { makeAuthority } from '../../src/network/tls/fakes/test-certificates.ts'
 import type { ClientSecurity, ClientWriter } from '../clients/client-record.ts'
 import { javaProperties } from '../clients/client-security.ts'
 import { confluentWriter } from '../clients/confluent.ts'
@@ -24,12 +27,16 @@ import {
   securedProperties,
   WAYS,
 } from '../security/secured-listeners.ts'
+import { TokenIssuer } from '../security/token-issuer.ts'
 
 const skip = skipWithout('java')
 const opened = new Opened()
 let java: JavaDriver
 let node: LockstepNode
 let credentials: Credentials
+let issuer: TokenIssuer
+/** Address of the listener for tokens. */
+let tokens: string
 /** Addresses of the listeners, of PLAINTEXT too. */
 let lockstep: Record<ListenerName | 'PLAINTEXT', string>
 let kafka: Record<ListenerName | 'PLAINTEXT', string>
@@ -42,10 +49,21 @@ before(async () => {
   const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].map(
     mechanism => `${mechanism}=[name=${ADMIN.user},password=${ADMIN.password}]`,
   )
-  const own = { 'lockstep.bootstrap.scram.users': users.join(';'), 'lockstep.tls.reload.interval.ms': '200' }
+  issuer = await opened.add(TokenIssuer.start())
+  const tokenPort = (await listenerPorts()).SECURE
+  tokens = `127.0.0.1:${tokenPort}`
+  const own = {
+    'lockstep.bootstrap.scram.users': users.join(';'),
+    'lockstep.tls.reload.interval.ms': '200',
+    'listener.security.protocol.map': `${properties['listener.security.protocol.map']},TOKENS:SASL_PLAINTEXT`,
+    'listener.name.tokens.sasl.enabled.mechanisms': 'OAUTHBEARER',
+    'listener.name.tokens.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': issuer.keysUrl,
+    'listener.name.tokens.oauthbearer.sasl.oauthbearer.expected.audience': 'kafka',
+    'listener.name.tokens.oauthbearer.sasl.oauthbearer.expected.issuer': 'suite',
+  }
   const [driver, started, cluster] = await opened.all<[JavaDriver, LockstepNode, KafkaCluster]>([
     JavaDriver.start({ version: '4.3.1' }),
-    LockstepNode.start({ properties: { ...properties, ...own }, listeners: ours }),
+    LockstepNode.start({ properties: { ...properties, ...own }, listeners: { ...ours, TOKENS: tokenPort } }),
     KafkaCluster.start({ version: '4.3.1', properties, listeners: theirs }),
   ])
   java = driver
@@ -114,9 +132,9 @@ for (const { name, needs, writer } of writers) {
 }
 
 /** What a Java client gets, by the class of the exception and the words of the broker. */
-async function outcome(bootstrap: string, security: ClientSecurity): Promise<string> {
+async function outcome(bootstrap: string, security: ClientSecurity, patienceMs = 30_000): Promise<string> {
   try {
-    const properties = { ...javaProperties(security), 'max.block.ms': '5000' }
+    const properties = { ...javaProperties(security), 'max.block.ms': String(patienceMs) }
     await java.call('produce', { bootstrap, topic: 'secured', records: [{ value: 'tried' }], properties })
     return 'written'
   } catch (error) {
@@ -160,7 +178,48 @@ test('Java clients are told the same by Lockstep and by Kafka', { skip }, async 
   const mutual = WAYS[3]?.security(credentials)
   if (mutual) match(await outcome(kafka.MUTUAL, { ...mutual, ...stranger }), /^SslAuthenticationException/)
   // Node cannot send the alert that tells a client so: the connection just closes (docs/security.md).
-  if (mutual) match(await outcome(lockstep.MUTUAL, { ...mutual, ...stranger }), /^TimeoutException|^SslAuth/)
+  if (mutual) match(await outcome(lockstep.MUTUAL, { ...mutual, ...stranger }, 3000), /^TimeoutException|^SslAuth/)
+})
+
+test('tokens of an issuer log in, of Java and of others; tokens of strangers do not', { skip }, async () => {
+  const allowed = 'org.apache.kafka.sasl.oauthbearer.allowed.urls'
+  await java.call('set-property', { name: allowed, value: issuer.tokenUrl })
+  const login = (user: string) => ({
+    'security.protocol': 'SASL_PLAINTEXT',
+    'sasl.mechanism': 'OAUTHBEARER',
+    'sasl.login.callback.handler.class': 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler',
+    'sasl.oauthbearer.token.endpoint.url': issuer.tokenUrl,
+    'sasl.jaas.config': `org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required clientId="${user}" clientSecret="x";`,
+  })
+  const produce = (user: string) =>
+    java.call('produce', { bootstrap: tokens, topic: 'secured', records: [{ value: user }], properties: login(user) })
+  await produce(ADMIN.user)
+  await rejects(
+    produce('guest'),
+    error => error instanceof JavaError && error.javaClass === 'TopicAuthorizationException',
+  )
+  const withToken = async (token: string) => {
+    const kafka = new Kafka({
+      clientId: 'suite',
+      brokers: [tokens],
+      logLevel: logLevel.NOTHING,
+      retry: { retries: 0 },
+      sasl: { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: token }) },
+    })
+    const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+    try {
+      await producer.connect()
+      await producer.send({ topic: 'secured', messages: [{ value: 'by token' }] })
+    } finally {
+      await producer.disconnect()
+    }
+  }
+  await withToken(await issuer.token(ADMIN.user))
+  await rejects(withToken(await issuer.token(ADMIN.user, -3600)))
+  const stranger = await opened.add(TokenIssuer.start())
+  await rejects(withToken(await stranger.token(ADMIN.user)))
+  const written = await values()
+  ok(written.includes(ADMIN.user) && written.includes('by token'))
 })
 
 test("users of SCRAM are made, shown and deleted by Kafka's own tool", { skip }, async () => {
@@ -194,23 +253,39 @@ test('a session is renewed by the client, again and again, on one connection', {
   strictEqual(await metric('failed-reauthentication-total'), 0)
 })
 
-test('a host key that is replaced is shown to new clients, the old one is gone', { skip }, async () => {
-  const [host, port] = lockstep.SECURE.split(':')
-  const isTrusted = (caFile: string) =>
-    new Promise<boolean>(resolve => {
-      const ca = caFile === 'old' ? credentials.file('ca.pem') : credentials.file('new-ca.pem')
-      import('node:fs').then(({ readFileSync }) => {
-        const socket = connect({ host, port: Number(port), ca: readFileSync(ca) })
-        socket.once('secureConnect', () => resolve(true)).once('error', () => resolve(false))
-        socket.once('secureConnect', () => socket.destroy())
-      })
+/** Does the listener show a certificate of this authority? */
+function shows(address: string, authority: string): Promise<boolean> {
+  const [host, port] = address.split(':')
+  return new Promise(resolve => {
+    const socket = connect({ host, port: Number(port), ca: readFileSync(credentials.file(authority)) })
+    socket.once('error', () => resolve(false))
+    socket.once('secureConnect', () => {
+      socket.destroy()
+      resolve(true)
     })
-  strictEqual(await isTrusted('old'), true)
+  })
+}
+
+test('a host key that is replaced, or named anew, is shown to new clients', { skip }, async () => {
+  strictEqual(await shows(lockstep.SECURE, 'ca.pem'), true)
   await credentials.replaceHost()
-  await eventually(async () => strictEqual(await isTrusted('new'), true))
-  strictEqual(await isTrusted('old'), false)
+  await eventually(async () => strictEqual(await shows(lockstep.SECURE, 'new-ca.pem'), true))
+  strictEqual(await shows(lockstep.SECURE, 'ca.pem'), false)
   const way = WAYS[1]?.security(credentials) ?? ({} as ClientSecurity)
   await write(javaWriter(java), lockstep.SECURE, { ...way, caFile: credentials.file('new-ca.pem') }, 'renewed')
+
+  const { authority, host } = makeAuthority()
+  await credentials.write('third-ca.pem', authority.certificate)
+  const file = await credentials.write('third.pem', host.key + host.certificate)
+  const setting = `listener.name.secure.ssl.keystore.location=${file}`
+  const broker = ['--bootstrap-server', lockstep.PLAINTEXT, '--entity-type', 'brokers', '--entity-name', '1']
+  const args = [...broker, '--alter', '--add-config', setting]
+  const answer = await java.call<{ status: number; err: string }>('run-tool', {
+    tool: 'kafka.admin.ConfigCommand',
+    args,
+  })
+  strictEqual(answer.status, 0, answer.err)
+  await eventually(async () => strictEqual(await shows(lockstep.SECURE, 'third-ca.pem'), true))
 })
 
 test('stores of keytool serve as well', { skip }, async () => {
