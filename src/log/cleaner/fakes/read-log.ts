@@ -31,19 +31,6 @@ export async function readRecords(
   return found
 }
 
-/** Bytes of every batch. */
-export async function readBytes(log: PartitionLog): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for (let offset = log.logStartOffset; offset < log.logEndOffset; ) {
-    const read = await log.read({ offset, maxBytes: 100_000, maxOffset: log.logEndOffset, minOneBatch: true })
-    ok(read.kind === 'batches')
-    if (read.records.length === 0) break
-    parts.push(read.records)
-    offset = read.nextOffset
-  }
-  return Buffer.concat(parts)
-}
-
 const allRecords = (bytes: Buffer): ReadRecord[] =>
   [...batchesIn(bytes)].flatMap(header => (isControl(header) ? [] : recordsOf(bytes, header).map(textOf)))
 
