@@ -7,6 +7,9 @@ import type { CliEnvironment } from '../cli/context.ts'
 import { buildProgram, runProgram } from '../cli/program.ts'
 import { version } from '../node/version.ts'
 
+/** Node's default of four is too few: every partition that is written to waits for the disk in a thread of its own. */
+const FILE_THREADS = '16'
+
 let nodeExitCode: number | undefined
 
 function addServer(program: Command): void {
@@ -16,6 +19,8 @@ function addServer(program: Command): void {
     .option('--config <file>', "properties file with Kafka's names")
     .option('--set <name=value>', 'override one property; repeatable', collect)
     .action(async (options: { config?: string; set?: string[] }) => {
+      // Read by libuv when its first thread is needed.
+      process.env['UV_THREADPOOL_SIZE'] ??= FILE_THREADS
       const { runServer } = await import('../node/run-server.ts')
       nodeExitCode = await runServer({ config: options.config, set: options.set ?? [] })
     })

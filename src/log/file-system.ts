@@ -13,13 +13,18 @@ export interface LogFile {
   /** Writes the buffers one behind the other from `position` on, in few calls to the system. On failure a part may be there. */
   write(buffers: readonly Buffer[], position: number): Promise<void>
   truncate(sizeBytes: number): Promise<void>
-  /** Resolves when contents and size are durable (fdatasync). The name is durable after `syncDirectory`. */
+  /**
+   * Resolves when contents and size are durable (fdatasync). The name is durable after `syncDirectory`. Calls may overlap: each
+   * of them learns of bytes that the system could not write, unless one that began earlier does.
+   */
   sync(): Promise<void>
   /** Waits for running operations. Later ones are refused. */
   close(): Promise<void>
 }
 
 export interface FileSystem {
+  /** False while syncs keep its threads busy: another one would only wait. */
+  readonly takesMoreSyncs?: boolean
   /** A handle of an existing file. Operations reject with ENOENT if there is none. */
   file(path: string): LogFile
   /** Creates an empty file, or empties an existing one. */

@@ -4,9 +4,12 @@ import { test } from 'node:test'
 import { Flusher } from './flusher.ts'
 
 /** Passes that end when the test says so. */
-function controlled() {
+function controlled(mayOverlap?: () => boolean) {
   const ends: { resolve: () => void; reject: (error: Error) => void }[] = []
-  const flusher = new Flusher(() => new Promise((resolve, reject) => ends.push({ resolve, reject })))
+  const flusher = new Flusher(async before => {
+    await new Promise<void>((resolve, reject) => ends.push({ resolve, reject }))
+    await before
+  }, mayOverlap)
   return { flusher, ends, settle: () => new Promise(resolve => setImmediate(resolve)) }
 }
 
@@ -64,4 +67,60 @@ test('exclusive work and passes never overlap', async () => {
   const work = Array.from({ length: 20 }, (_, index) => (index % 3 === 0 ? flusher.exclusive(busy) : flusher.flush()))
   await Promise.all(work)
   strictEqual(most, 1)
+})
+
+test('passes that may overlap begin while others run, so many and no more, and end in their order', async () => {
+  const { flusher, ends, settle } = controlled(() => true)
+  const done: number[] = []
+  const all: Promise<unknown>[] = []
+  for (let i = 0; i < 5; i++) {
+    all.push(flusher.flush().then(() => done.push(i)))
+    await settle()
+  }
+  strictEqual(ends.length, 3)
+  ends[2]?.resolve()
+  ends[1]?.resolve()
+  await settle()
+  deepStrictEqual(done, [])
+  ends[0]?.resolve()
+  await settle()
+  await settle()
+  deepStrictEqual(done, [0, 1, 2])
+  strictEqual(ends.length, 4)
+  ends[3]?.resolve()
+  await Promise.all(all)
+  deepStrictEqual(done, [0, 1, 2, 3, 4])
+})
+
+test('a pass that overlaps one that fails does not say that all is durable', async () => {
+  const { flusher, ends, settle } = controlled(() => true)
+  const first = rejects(flusher.flush(), /disk/)
+  await settle()
+  const second = rejects(flusher.flush(), /disk/)
+  await settle()
+  ends[1]?.resolve()
+  await settle()
+  ends[0]?.reject(new Error('disk'))
+  await Promise.all([first, second])
+})
+
+test('exclusive work comes before passes that have not begun', async () => {
+  const { flusher, ends, settle } = controlled(() => true)
+  const events: string[] = []
+  const first = flusher.flush().then(() => events.push('first'))
+  await settle()
+  const work = flusher.exclusive(async () => {
+    events.push('begun')
+    await settle()
+    events.push('ended')
+  })
+  const second = flusher.flush().then(() => events.push('second'))
+  await settle()
+  strictEqual(ends.length, 1)
+  ends[0]?.resolve()
+  await work
+  await settle()
+  ends[1]?.resolve()
+  await Promise.all([first, second])
+  deepStrictEqual(events, ['first', 'begun', 'ended', 'second'])
 })

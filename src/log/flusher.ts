@@ -1,17 +1,31 @@
 /** Group commit: callers that wait for durability share passes over the disk; owned by PartitionLog. */
 
-/** Makes everything durable that was in the log when it was called. */
-export type FlushPass = () => Promise<void>
+/**
+ * Makes everything durable that was in the log when it was called. It may say so only once `before`, the passes that began
+ * earlier and still run, has resolved; if that rejects, so must the pass.
+ */
+export type FlushPass = (before: Promise<void>) => Promise<void>
+
+/** While a disk is busy, a flush that is with it already gets its turn earlier than one that is sent after the last has ended. */
+const PASSES_MAX = 3
 
 export class Flusher {
   readonly #pass: FlushPass
-  /** The pass that is running, or the exclusive work. */
-  #running: Promise<void> | undefined
+  readonly #mayOverlap: () => boolean
+  /** Passes that run, or the exclusive work; these promises never reject. */
+  readonly #running = new Set<Promise<void>>()
+  /** The pass that began last. */
+  #latest: Promise<void> = Promise.resolve()
   /** The pass that starts next; whoever comes meanwhile joins it. */
   #next: Promise<void> | undefined
+  /** Exclusive works that wait: no pass begins before them. */
+  #waiting = 0
+  #alone = false
 
-  constructor(pass: FlushPass) {
+  /** @param mayOverlap may a pass begin while others run? */
+  constructor(pass: FlushPass, mayOverlap: () => boolean = () => false) {
     this.#pass = pass
+    this.#mayOverlap = mayOverlap
   }
 
   /**
@@ -25,26 +39,37 @@ export class Flusher {
 
   /** Runs `work` while no pass runs: for cuts, which must not race with one. */
   async exclusive<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#running) await this.#running.catch(() => {})
-    let result: { value: T } | undefined
-    await this.#start(async () => {
-      result = { value: await work() }
+    this.#waiting++
+    while (this.#running.size > 0) await Promise.race(this.#running)
+    this.#waiting--
+    this.#alone = true
+    const result = work().finally(() => {
+      this.#alone = false
     })
-    return (result as unknown as { value: T }).value
+    this.#track(result)
+    return await result
   }
 
   async #startLater(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
-    while (this.#running) await this.#running.catch(() => {})
+    while (!this.#mayStart) await (this.#running.size > 0 ? Promise.race(this.#running) : undefined)
     this.#next = undefined
-    await this.#start(this.#pass)
+    const before = this.#running.size > 0 ? this.#latest : Promise.resolve()
+    this.#latest = this.#pass(before)
+    this.#track(this.#latest)
+    await this.#latest
   }
 
-  #start(job: () => Promise<void>): Promise<void> {
-    const running = job().finally(() => {
-      if (this.#running === running) this.#running = undefined
-    })
-    this.#running = running
-    return running
+  get #mayStart(): boolean {
+    if (this.#waiting > 0 || this.#alone) return false
+    return this.#running.size === 0 || (this.#running.size < PASSES_MAX && this.#mayOverlap())
+  }
+
+  #track(job: Promise<unknown>): void {
+    const ended = () => {
+      this.#running.delete(run)
+    }
+    const run: Promise<void> = job.then(ended, ended)
+    this.#running.add(run)
   }
 }

@@ -20,16 +20,20 @@ export class LogWriter {
   /** Set by a failure after which memory and disk may differ: nothing is written any more. */
   #failure: LogError | undefined
   #closed = false
+  /** The pass that runs does more than sync the active segment. */
+  #thorough = false
   /** What checkpoints say while a cut is under way. */
   #announced: LogState | undefined
 
   constructor(contents: LogContents, checkpoint: LogCheckpoint) {
     this.#contents = contents
     this.#checkpoint = checkpoint
-    this.#flusher = new Flusher(() =>
-      this.#flushUnlessDone().catch(error => {
-        throw this.#asLogError(error)
-      }),
+    this.#flusher = new Flusher(
+      before =>
+        this.#flushUnlessDone(before).catch(error => {
+          throw this.#asLogError(error)
+        }),
+      () => !this.#thorough && this.#isTidy && contents.environment.fs.takesMoreSyncs !== false,
     )
     this.#flushedOffset = contents.durableAtOpen
   }
@@ -197,7 +201,7 @@ export class LogWriter {
    * What may fail and be tried again, then what may not: after a failed sync nobody knows what is on disk. A snapshot becomes
    * durable after the segments before it: recovery relies on that.
    */
-  async #flushPass(): Promise<void> {
+  async #flushPass(before?: Promise<void>): Promise<void> {
     const { segments, rolled, snapshots, logEndOffset } = this.#contents
     const { active } = segments
     const closing = [...rolled]
@@ -212,6 +216,7 @@ export class LogWriter {
       const complete = [...closing, active].every(segment => segments.all.includes(segment))
       throw complete ? this.#fail(error) : error
     }
+    await before
     for (const offset of pending) await snapshots.save(offset)
     for (const segment of closing) rolled.delete(segment)
     this.#flushedOffset = Math.max(this.#flushedOffset, logEndOffset)
@@ -220,10 +225,16 @@ export class LogWriter {
   }
 
   /** What went before may have flushed everything, or closed the log. */
-  async #flushUnlessDone(): Promise<void> {
+  async #flushUnlessDone(before: Promise<void>): Promise<void> {
     if (this.#isFlushed) return
     this.#assertUsable()
-    await this.#flushPass()
+    if (this.#isTidy) return await this.#flushPass(before)
+    this.#thorough = true
+    try {
+      await this.#flushPass()
+    } finally {
+      this.#thorough = false
+    }
   }
 
   /** The next start then reads no batches but the last few. */
@@ -239,9 +250,13 @@ export class LogWriter {
   }
 
   get #isFlushed(): boolean {
-    const { logEndOffset, rolled, namesChanged, snapshots } = this.#contents
-    const isSaved = rolled.size === 0 && snapshots.pending.length === 0 && !namesChanged
-    return isSaved && this.#flushedOffset >= logEndOffset
+    return this.#isTidy && this.#flushedOffset >= this.#contents.logEndOffset
+  }
+
+  /** What is not durable lies in the active segment, and its name is. Only then may passes overlap. */
+  get #isTidy(): boolean {
+    const { rolled, namesChanged, snapshots } = this.#contents
+    return rolled.size === 0 && snapshots.pending.length === 0 && !namesChanged
   }
 
   #assertUsable(): void {

@@ -82,6 +82,19 @@ test('closing waits for what runs and refuses what comes', () =>
     strictEqual(await nodeFileSystem().sizeOf(`${directory}/a`), 1_000_000)
   }))
 
+test('syncs of one file may overlap, and closing waits for all of them', () =>
+  inDirectory(async directory => {
+    const fs = nodeFileSystem({ openFilesMax: 1 })
+    const file = await fs.create(`${directory}/a`)
+    await file.write([Buffer.alloc(100_000, 1)], 0)
+    const syncs = Array.from({ length: 8 }, () => file.sync())
+    let ended = 0
+    for (const sync of syncs) void sync.then(() => ended++)
+    await file.close()
+    strictEqual(ended, 8)
+    strictEqual(fs.takesMoreSyncs, true)
+  }))
+
 test('a saved file replaces the old one and leaves nothing behind', () =>
   inDirectory(async directory => {
     const fs = nodeFileSystem()

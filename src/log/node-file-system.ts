@@ -10,6 +10,8 @@ import { OpenFiles, type Reopenable } from './open-files.ts'
 
 /** Files kept open at once by default; a log has three to four, and only those in use need one. */
 const OPEN_FILES_MAX = 2000
+/** With so many under way none is begun early: it would keep a thread from other work. */
+const SYNCS_MAX = 4
 /** Larger writes are done in pieces: the system takes larger pages for them, and filling those costs several times the time. */
 const WRITE_BYTES_MAX = 512 * 1024
 
@@ -31,8 +33,12 @@ export function nodeFileSystem(options: { openFilesMax?: number; clock?: Clock }
     open: new OpenFiles(options.openFilesMax ?? OPEN_FILES_MAX),
     callingThread: new CallingThread(options.clock ?? systemClock),
     blocking: false,
+    syncs: 0,
   }
   return {
+    get takesMoreSyncs() {
+      return shared.syncs < SYNCS_MAX
+    },
     get blocking() {
       return shared.blocking
     },
@@ -89,6 +95,8 @@ interface Shared {
   readonly open: OpenFiles
   readonly callingThread: CallingThread
   blocking: boolean
+  /** Under way. */
+  syncs: number
 }
 
 class NodeFile implements LogFile, Reopenable {
@@ -100,6 +108,8 @@ class NodeFile implements LogFile, Reopenable {
   #descriptor: number | undefined
   #opening: Promise<number> | undefined
   #users = 0
+  /** Runs on the descriptor that the other operations use. */
+  #syncing: Promise<void> | undefined
   #closed = false
   #whenIdle: (() => void) | undefined
 
@@ -146,8 +156,37 @@ class NodeFile implements LogFile, Reopenable {
     return this.#use(descriptor => settle(done => fs.ftruncate(descriptor, sizeBytes, done)))
   }
 
+  /** The system tells a failure once per descriptor: syncs that overlap would hide it from each other. */
   sync(): Promise<void> {
-    return this.#use(descriptor => settle(done => fs.fdatasync(descriptor, done)))
+    return this.#use(async descriptor => {
+      while (this.#syncing) {
+        const own = this.#openAgain()
+        if (own !== undefined) return await this.#sync(own).finally(() => fs.closeSync(own))
+        await this.#syncing.catch(() => {})
+      }
+      this.#syncing = this.#sync(descriptor).finally(() => {
+        this.#syncing = undefined
+      })
+      await this.#syncing
+    })
+  }
+
+  async #sync(descriptor: number): Promise<void> {
+    this.#shared.syncs++
+    try {
+      await settle(done => fs.fdatasync(descriptor, done))
+    } finally {
+      this.#shared.syncs--
+    }
+  }
+
+  /** A descriptor more, undefined if there is none to be had. */
+  #openAgain(): number | undefined {
+    try {
+      return fs.openSync(this.path, 'r')
+    } catch {
+      return undefined
+    }
   }
 
   async close(): Promise<void> {

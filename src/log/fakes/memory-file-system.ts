@@ -12,6 +12,8 @@ export interface MemoryOperation {
 export class MemoryFileSystem implements FileSystem {
   /** Return an error to make the operation fail; a failing write may have written a part. */
   failWhen: (operation: MemoryOperation) => Error | undefined = () => undefined
+  /** What a sync of a file waits for. It makes durable what was there when it was called. */
+  syncWaits: () => Promise<void> | undefined = () => undefined
   /** Operations so far. */
   operations = 0
   /** fdatasync calls so far. */
@@ -139,8 +141,11 @@ export class MemoryFileSystem implements FileSystem {
       truncate: async sizeBytes => (await enter('truncate')).truncate(sizeBytes),
       sync: async () => {
         this.syncs++
+        const node = this.#find(path)
+        const mark = node instanceof MemoryInode ? node.mark : undefined
+        await this.syncWaits()
         const inode = await enter('sync')
-        inode.sync()
+        inode.sync(inode === node ? mark : undefined)
       },
       close: async () => {
         closed = true

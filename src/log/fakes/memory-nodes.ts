@@ -12,24 +12,50 @@ export class MemoryInode {
   #length = 0
   #durable: Buffer = Buffer.alloc(0)
   #pending: PendingWrite[] = []
+  /** Changes ever. */
+  #changes = 0
+
+  /** What was changed up to now, for a sync that ends later. */
+  get mark(): number {
+    return this.#changes
+  }
 
   get contents(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }
 
   write(bytes: Buffer, position: number): void {
+    this.#changes++
     this.#pending.push({ position, bytes: Buffer.from(bytes) })
     this.#put(bytes, position)
   }
 
   truncate(length: number): void {
+    this.#changes++
     this.#pending.push({ truncateTo: length })
     this.#resize(length)
   }
 
-  sync(): void {
-    this.#durable = Buffer.from(this.contents)
-    this.#pending = []
+  /** Makes the changes before the mark durable; default: all. */
+  sync(mark = this.#changes): void {
+    const later = this.#pending.splice(Math.max(0, this.#pending.length - (this.#changes - mark)))
+    if (later.length === 0) this.#durable = Buffer.from(this.contents)
+    else if (this.#pending.length > 0) this.#durable = this.#durableWith(this.#pending)
+    this.#pending = later
+  }
+
+  #durableWith(changes: readonly PendingWrite[]): Buffer {
+    const inode = new MemoryInode()
+    inode.#put(this.#durable, 0)
+    inode.#apply(changes)
+    return Buffer.from(inode.contents)
+  }
+
+  #apply(changes: readonly PendingWrite[]): void {
+    for (const change of changes) {
+      if ('truncateTo' in change) this.#resize(change.truncateTo)
+      else this.#put(change.bytes, change.position)
+    }
   }
 
   /** A prefix of the unsynced changes is on disk, of the rest some sectors (the file may have grown by zeros), or nothing. */
@@ -38,10 +64,7 @@ export class MemoryInode {
     this.#bytes = Buffer.from(this.#durable)
     this.#length = this.#durable.length
     const whole = Math.floor(random() * (pending.length + 1))
-    for (const change of pending.slice(0, whole)) {
-      if ('truncateTo' in change) this.#resize(change.truncateTo)
-      else this.#put(change.bytes, change.position)
-    }
+    this.#apply(pending.slice(0, whole))
     const kept = random() < 0.5 ? 0 : random()
     for (const change of pending.slice(whole)) if (!('truncateTo' in change) && kept > 0) this.#tear(change, random)
     this.sync()
