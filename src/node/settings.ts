@@ -103,8 +103,12 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
 }
 
 /** Where this node's default differs from Kafka's it is set, so that DescribeConfigs tells the truth. */
-const kafkaProperties = (properties: ReadonlyMap<string, string>): Map<string, string> =>
-  new Map([...Object.entries(ownDefaults), ...[...properties].filter(([name]) => !isOwnProperty(name))])
+function kafkaProperties(properties: ReadonlyMap<string, string>): Map<string, string> {
+  const id = properties.get('node.id') ?? properties.get('broker.id')
+  // Each is told under both names, as Kafka does.
+  const ids: [string, string][] = id === undefined ? [] : ['node.id', 'broker.id'].map(name => [name, id])
+  return new Map([...Object.entries(ownDefaults), ...ids, ...[...properties].filter(([name]) => !isOwnProperty(name))])
+}
 
 /** Unknown names are problems; known ones without effect give one warning together. */
 function judgeNames(properties: ReadonlyMap<string, string>, problems: string[]): string[] {
