@@ -26,6 +26,7 @@ import { LogRetention } from '../replica/log-retention.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
 import { kafkaSource } from '../source/source-cluster.ts'
+import { audited } from './audited-authorizer.ts'
 import { ConnectionLimitsFromConfigs } from './connection-limits.ts'
 import { openCoordinators } from './coordinators.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -107,7 +108,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
     producerIds,
     ...coordinators,
     writeGate,
-    authorizer: settings.authorizer,
+    authorizer: audited(settings.authorizer, logger),
     settings: brokerSettings(file),
     logDirectory: { path: settings.dataDirectory, space: () => spaceOf(settings.dataDirectory) },
     answerBudget,

@@ -7,6 +7,7 @@ import type { Controller } from '../../metadata/controller-port.ts'
 import { type ListenerSecurity, openListener } from '../../network/listener-security.ts'
 import type { RestContext } from '../../rest/context.ts'
 import { buildRestApplication } from '../../rest/server.ts'
+import { audited } from '../audited-authorizer.ts'
 import { ListenersSecurity } from '../security/listeners-security.ts'
 import type { Startup } from '../startup.ts'
 import { Passwords } from './passwords.ts'
@@ -43,7 +44,7 @@ export async function startRest(options: RestServerOptions, startup: Startup): P
   const file = usersFile === undefined ? undefined : await UsersFile.open(usersFile, { clock, logger })
   const passwords = new Passwords({ file, image: () => controller.image })
   const login = new RestLogin({ passwords, security: () => security, anonymousAllowed, metricsOpen, clock, logger })
-  const access = restAccess(controller, authorizer)
+  const access = restAccess(controller, audited(authorizer, options.logger))
   const rest = await buildRestApplication({ ...options.application, login, access, logger }, security.tls?.options)
   startup.onStop('REST', () => rest.close())
   const url = await rest.listen({ host: endpoint.host, port: endpoint.port })
