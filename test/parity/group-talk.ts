@@ -16,6 +16,9 @@ import { ask, type Peer } from './raw-exchange.ts'
 /** Ids that the coordinator makes: what the client or instance is called, and a random part. */
 const MEMBER_ID = /([\w.]*)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
+/** Some answers wait for what other clients do next, on a machine that may be slow. */
+const PATIENCE_MS = 120_000
+
 /** Long enough that nobody is ever too late. */
 const SESSION_MS = 300_000
 
@@ -62,7 +65,7 @@ export class GroupTalk {
     options: { version?: number; clientId?: string | undefined } = {},
   ): Promise<R> {
     const { version = api.request.versions.max, clientId } = options
-    const answer = await ask(this.peer, { api, request, version, clientId })
+    const answer = await ask(this.peer, { api, request, version, clientId, patienceMs: PATIENCE_MS })
     if (typeof answer === 'string') throw new Error(`${api.name} ${version} of ${this.peer.name}: ${answer}`)
     return answer
   }

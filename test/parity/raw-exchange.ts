@@ -17,6 +17,8 @@ export interface Question<Q, QI, R, RI> {
   readonly request: QI
   readonly version: number
   readonly clientId?: string | undefined
+  /** How long an answer may take; default: 3 s. */
+  readonly patienceMs?: number
 }
 
 /** How long a node may take before it counts as silent, as it should be for acks=0. */
@@ -25,17 +27,17 @@ const SILENCE_MS = 3000
 /** The answer, or how there was none. */
 export async function ask<Q, QI, R, RI>(
   peer: Peer,
-  { api, request, version, clientId = 'parity' }: Question<Q, QI, R, RI>,
+  { api, request, version, clientId = 'parity', patienceMs = SILENCE_MS }: Question<Q, QI, R, RI>,
 ): Promise<R | 'closed' | 'silent'> {
-  const answer = await exchangeFrames(peer.port, requestFrame(api, request, { version, clientId }))
+  const answer = await exchangeFrames(peer.port, requestFrame(api, request, { version, clientId }), patienceMs)
   return typeof answer === 'string' ? answer : answerOf(api, answer, version)
 }
 
-function exchangeFrames(port: number, request: Buffer): Promise<Buffer | 'closed' | 'silent'> {
+function exchangeFrames(port: number, request: Buffer, patienceMs: number): Promise<Buffer | 'closed' | 'silent'> {
   return new Promise(resolve => {
     let received = Buffer.alloc(0)
     const socket = connect(port, '127.0.0.1', () => socket.write(request))
-    const timer = setTimeout(() => end('silent'), SILENCE_MS)
+    const timer = setTimeout(() => end('silent'), patienceMs)
     const end = (result: Buffer | 'closed' | 'silent') => {
       clearTimeout(timer)
       socket.destroy()

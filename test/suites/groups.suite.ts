@@ -16,7 +16,7 @@ import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
-import { groupCases } from '../parity/group-cases.ts'
+import { groupCases, slowGroupCases } from '../parity/group-cases.ts'
 import { groupOffsetCases } from '../parity/group-offset-cases.ts'
 import { awaitCoordinator, GroupTalk } from '../parity/group-talk.ts'
 import type { ParityCase } from '../parity/parity-case.ts'
@@ -83,7 +83,7 @@ async function prepare(one: Peer): Promise<void> {
   await awaitCoordinator(one)
 }
 
-/** Cases have groups of their own, so they run at the same time on both nodes, and one after the other. */
+/** One after the other, each on both nodes at the same time. */
 async function compare(cases: readonly ParityCase[]): Promise<void> {
   const [kafka, lockstep] = world().peers
   for (const one of cases) {
@@ -92,7 +92,13 @@ async function compare(cases: readonly ParityCase[]): Promise<void> {
   }
 }
 
-test(`membership: ${groupCases.length} conversations go as with Kafka 4.3.1`, { skip }, () => compare(groupCases))
+const membership = groupCases.length + slowGroupCases.length
+
+test(`membership: ${membership} conversations go as with Kafka 4.3.1`, { skip }, async () => {
+  // Every case has a group of its own.
+  await Promise.all([compare(groupCases), ...slowGroupCases.map(one => compare([one]))])
+})
+
 test(`offsets: ${groupOffsetCases.length} conversations go as with Kafka 4.3.1`, { skip }, () =>
   compare(groupOffsetCases),
 )
