@@ -1,7 +1,7 @@
 /** Logins over real sockets, both ends ours: mechanisms, failures, sessions that end and are renewed. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ManualClock, systemClock } from '../../core/clock.ts'
+import { type Clock, ManualClock, systemClock } from '../../core/clock.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { MetadataApi, MetadataResponse } from '../../protocol/messages/03-metadata.ts'
 import { SaslHandshakeRequest, SaslHandshakeResponse } from '../../protocol/messages/17-sasl-handshake.ts'
@@ -59,11 +59,16 @@ async function settings(
   return { mechanisms, requestBytesMax: 10_000, failureDelayMs: 50 }
 }
 
-async function listening(t: TestContext, login: LoginSettings, clock = systemClock): Promise<Started> {
-  return await start(t, handler, { security: { login }, served, clock })
+interface Listening extends Started {
+  readonly clock: Clock
 }
 
-function connect(t: TestContext, { server }: Started, login: ClientMechanism | undefined, clock = systemClock) {
+async function listening(t: TestContext, login: LoginSettings, clock: Clock = systemClock): Promise<Listening> {
+  return { ...(await start(t, handler, { security: { login }, served, clock })), clock }
+}
+
+/** A client with the clock of the listener. */
+function connect(t: TestContext, { server, clock }: Listening, login: ClientMechanism) {
   const times = { connectTimeoutMs: 5000, requestTimeoutMs: 5000 }
   const options = { host: '127.0.0.1', port: server.port, clientId: 'test', ...times, clock, login }
   return BrokerConnection.connect(options).then(connection => {
@@ -188,7 +193,7 @@ test('after a handshake of version 0 tokens are bare', async t => {
 test('a session is renewed before it ends, with what is under way in its order', async t => {
   const clock = new ManualClock()
   const listener = await listening(t, await settings({ sessionMsMax: 10_000 }), clock)
-  const connection = await connect(t, listener, plainClient(alice), clock)
+  const connection = await connect(t, listener, plainClient(alice))
   for (let round = 0; round < 4; round++) {
     await clock.advance(8500)
     assert.deepEqual(await Promise.all([whoAmI(connection), whoAmI(connection)]), ['alice', 'alice'])
@@ -228,7 +233,6 @@ test('the life of a token bounds the session, and a renewal must be for the same
     t,
     listener,
     oauthBearerClient(async () => 'a.b.c'),
-    clock,
   )
   await clock.advance(4250)
   assert.equal(await whoAmI(connection), 'alice')
