@@ -1,5 +1,5 @@
 /** Certificates for tests, made here: an authority, and what it signs for hosts and clients. Unit tests and the security suite use it. */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 
 /** A key with its certificate, PEM. */
@@ -121,6 +121,3 @@ export function makeAuthority(hosts: readonly string[] = ['localhost', '127.0.0.
   const issue = (request: Omit<CertificateRequest, 'issuer'>) => makeCertificate({ ...request, issuer: authority })
   return { authority, issue, host: issue({ name: [['CN', 'broker']], hosts }) }
 }
-
-/** Short text that tells certificates apart. */
-export const fingerprint = (certificate: string): string => createHash('sha256').update(certificate).digest('hex')
