@@ -273,7 +273,7 @@ export class PartitionLog {
   }
 
   /** Removes segments that `retention.ms` and `retention.bytes` condemn; the log start follows. */
-  applyRetention(highWatermark: number, rules: RetentionRules = { byAge: true }): Promise<void> {
+  applyRetention(highWatermark: number, rules: RetentionRules): Promise<void> {
     return this.#writer.applyRetention(highWatermark, rules)
   }
 

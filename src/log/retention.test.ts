@@ -33,36 +33,42 @@ async function tenBatches(config: Partial<LogConfig>) {
 }
 
 test('segments whose newest record is too old go', async () => {
-  const { log } = await tenBatches({ retentionMs: 6500 })
-  await log.applyRetention(10)
+  const { log, clock } = await tenBatches({ retentionMs: 6500 })
+  await log.applyRetention(10, { nowMs: clock.nowMs() })
   strictEqual(log.logStartOffset, 4)
   strictEqual(log.sizeBytes, 6 * batch(0).length)
 })
 
 test('what is above the high watermark stays', async () => {
-  const { log } = await tenBatches({ retentionMs: 1 })
-  await log.applyRetention(5)
+  const { log, clock } = await tenBatches({ retentionMs: 1 })
+  await log.applyRetention(5, { nowMs: clock.nowMs() })
   strictEqual(log.logStartOffset, 4)
 })
 
 test('when everything is too old an empty segment is left', async () => {
   const { log, clock } = await tenBatches({ retentionMs: 1000 })
   await clock.advance(60_000)
-  await log.applyRetention(10)
+  await log.applyRetention(10, { nowMs: clock.nowMs() })
   deepStrictEqual([log.logStartOffset, log.logEndOffset, log.sizeBytes], [10, 10, 0])
-  await log.applyRetention(10)
+  await log.applyRetention(10, { nowMs: clock.nowMs() })
   await log.appendAsLeader(batch(clock.nowMs()), { leaderEpoch: 0 })
   strictEqual(log.logEndOffset, 11)
 })
 
 test('the oldest segments go while enough bytes stay', async () => {
-  const { log } = await tenBatches({ retentionBytes: 5 * batch(0).length })
-  await log.applyRetention(10)
+  const { log, clock } = await tenBatches({ retentionBytes: 5 * batch(0).length })
+  await log.applyRetention(10, { nowMs: clock.nowMs() })
   strictEqual(log.logStartOffset, 4)
 })
 
 test('without delete in the policy nothing goes', async () => {
-  const { log } = await tenBatches({ retentionMs: 1, deletes: false })
-  await log.applyRetention(10)
+  const { log, clock } = await tenBatches({ retentionMs: 1, deletes: false })
+  await log.applyRetention(10, { nowMs: clock.nowMs() })
   strictEqual(log.logStartOffset, 0)
+})
+
+test('without a time only size condemns', async () => {
+  const { log } = await tenBatches({ retentionMs: 1, retentionBytes: 5 * batch(0).length })
+  await log.applyRetention(10, { nowMs: undefined })
+  strictEqual(log.logStartOffset, 4)
 })

@@ -1,10 +1,11 @@
 /** Which segments age and size condemn, by Kafka's rules; LogWriter removes them when the node's timer says so. */
+import type { LogConfig } from './log-config.ts'
 import type { LogContents } from './log-contents.ts'
 import type { Segment } from './segment.ts'
 
 export interface RetentionRules {
-  /** False: only size condemns. */
-  readonly byAge: boolean
+  /** The time by which segments are judged; undefined: only size condemns. */
+  readonly nowMs: number | undefined
 }
 
 /**
@@ -14,12 +15,12 @@ export interface RetentionRules {
 export async function retentionStart(
   contents: LogContents,
   highWatermark: number,
-  { byAge }: RetentionRules,
+  { nowMs }: RetentionRules,
 ): Promise<number | undefined> {
   const { config, segments } = contents
   if (!config.deletes) return undefined
   const candidates = deletable(contents, highWatermark)
-  const count = Math.max(byAge ? await tooOld(contents, candidates) : 0, tooMuch(contents, candidates))
+  const count = Math.max(await tooOld(contents.config, candidates, nowMs), tooMuch(contents, candidates))
   if (count === 0) return undefined
   if (count === segments.all.length) await contents.roll()
   return segments.all[count]?.baseOffset
@@ -35,9 +36,8 @@ function deletable({ segments, logEndOffset }: LogContents, highWatermark: numbe
 }
 
 /** How many of them `retention.ms` condemns: each is judged by its largest timestamp, up to the first that stays. */
-async function tooOld({ config, environment }: LogContents, candidates: readonly Segment[]): Promise<number> {
-  if (config.retentionMs < 0) return 0
-  const nowMs = environment.clock.nowMs()
+async function tooOld(config: LogConfig, candidates: readonly Segment[], nowMs: number | undefined): Promise<number> {
+  if (config.retentionMs < 0 || nowMs === undefined) return 0
   for (const [index, segment] of candidates.entries()) {
     const { timestamp } = await segment.largestTimestamp()
     const ageMs = nowMs - (timestamp < 0n ? segment.createdMs : Number(timestamp))

@@ -58,8 +58,8 @@ export class LogRetention {
     })
   }
 
-  /** May segments be judged by their age? Not while the wall clock may be wrong by more than data can take. */
-  #agesAreKnown(): boolean {
+  /** The time by which segments may be judged; undefined while the wall clock may be wrong by more than data can take. */
+  #trustedTime(): number | undefined {
     const before = this.#lastLook
     const now = lookAt(this.#o.clock)
     this.#lastLook = now
@@ -70,16 +70,16 @@ export class LogRetention {
         jumpMs: Math.round(jumpMs),
       })
     } else if (jumpMs < -CLOCK_JUMP_MS) this.#ageCountsFromMs = now.monotonicMs
-    return now.monotonicMs >= this.#ageCountsFromMs
+    return now.monotonicMs >= this.#ageCountsFromMs ? now.wallMs : undefined
   }
 
   async #sweep(): Promise<void> {
-    const byAge = this.#agesAreKnown()
+    const nowMs = this.#trustedTime()
     for (const partition of [...this.#o.replicas.partitions]) {
       if (this.#closed) return
       if (!isBounded(partition)) continue
       try {
-        await partition.writes.run(() => this.#apply(partition, byAge))
+        await partition.writes.run(() => this.#apply(partition, nowMs))
       } catch (error) {
         if (!partition.unavailable && isStorageFailure(error)) this.#o.replicas.storageFailed(partition, error)
       }
@@ -87,11 +87,11 @@ export class LogRetention {
   }
 
   /** In turn with the writes of the partition, so that the answer of the gate still holds. */
-  async #apply(partition: Partition, byAge: boolean): Promise<void> {
+  async #apply(partition: Partition, nowMs: number | undefined): Promise<void> {
     const { topicId, topic, name, log, highWatermark } = partition
     if (partition.unavailable || !this.#o.gate.mayDelete(topicId, topic)) return
     const before = log.logStartOffset
-    await log.applyRetention(highWatermark, { byAge })
+    await log.applyRetention(highWatermark, { nowMs })
     const { logStartOffset } = log
     if (logStartOffset === before) return
     partition.logStartMoved()
