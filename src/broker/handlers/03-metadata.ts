@@ -143,13 +143,21 @@ async function createMissing(
   const refused = new Set(absent.filter(name => !creatable.has(name)))
   const names = absent.filter(name => creatable.has(name) && !topicNameProblem(name))
   if (names.length === 0) return { image, errors, refused }
+  await createOwnTopics(broker, names)
+  const others = names.filter(name => !isInternalTopic(name))
   const results = await broker.controller.createTopics(
-    names.map(name => ({ name, partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() })),
+    others.map(name => ({ name, partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() })),
     { validateOnly: false },
   )
   for (const { name, errorCode } of results)
     if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
   return { image: broker.controller.image, errors, refused }
+}
+
+/** Those that coordinators keep their state in have their own settings. One that cannot be created now is answered as missing. */
+async function createOwnTopics({ groups, transactions }: BrokerContext, names: readonly string[]): Promise<void> {
+  for (const state of [groups, transactions.partitions])
+    if (names.includes(state.topic)) await state.ensureTopic().catch(() => {})
 }
 
 const describe = (topic: TopicImage, image: MetadataImage, origin: RequestOrigin): TopicAnswer => ({

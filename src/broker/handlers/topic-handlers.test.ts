@@ -126,6 +126,25 @@ test('topics are created on first use only where the broker and the client allow
   await generous.close()
 })
 
+test('the topics of coordinators are created as those create them, also when Metadata asks first', async () => {
+  const file = new Map([
+    ['auto.create.topics.enable', 'true'],
+    ['offsets.topic.num.partitions', '7'],
+  ])
+  const node = await TestNode.start({ file })
+  const topics = [{ name: '__consumer_offsets' }, { name: 'orders' }]
+  const answer = await node.call(MetadataApi, { topics, allowAutoTopicCreation: true })
+  deepStrictEqual(
+    answer?.topics.map(({ name, errorCode, partitions }) => [name, errorCode, partitions.length]),
+    [
+      ['__consumer_offsets', 0, 7],
+      ['orders', 0, 1],
+    ],
+  )
+  deepStrictEqual(node.partition('__consumer_offsets').settings.compacts, true)
+  await node.close()
+})
+
 test('CreateTopics creates, validates and refuses topic by topic', async () => {
   const node = await TestNode.start()
   const topic = (name: string, configs: { name: string; value: string }[] = []) => ({
