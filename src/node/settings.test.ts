@@ -111,6 +111,14 @@ test('a listener needs a protocol, and what the protocol needs', () => {
   match(problemsOf({ ...sasl, 'sasl.enabled.mechanisms': 'OAUTHBEARER' })[0] ?? '', /jwks.endpoint.url/)
 })
 
+test('classes that decide who somebody is are refused, those of Kafka are known', () => {
+  match(problemsOf({ 'principal.builder.class': 'com.acme.Builder' })[0] ?? '', /principal.builder.class: com.acme/)
+  const kafka = 'org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder'
+  deepStrictEqual(problemsOf({ 'principal.builder.class': kafka }), [])
+  const handler = 'listener.name.plaintext.plain.sasl.server.callback.handler.class'
+  match(problemsOf({ [handler]: 'com.acme.Ldap' })[0] ?? '', /com.acme.Ldap cannot be run here/)
+})
+
 test('a broken JAAS text is refused without its secrets', () => {
   const plain = { listeners: 'SASL_PLAINTEXT://:9092', 'sasl.enabled.mechanisms': 'PLAIN' }
   const jaas = 'listener.name.sasl_plaintext.plain.sasl.jaas.config'

@@ -25,7 +25,19 @@ export function securityProblems(endpoint: ListenerEndpoint, texts: ReadonlyMap<
       problems.push('TLS needs ssl.keystore.location, or ssl.keystore.key and ssl.keystore.certificate.chain')
   }
   if (hasLogin(endpoint)) problems.push(...mechanismProblems(properties))
+  problems.push(...classProblems(properties, texts))
   return problems.map(problem => `listener ${endpoint.name}: ${problem}`)
+}
+
+/** Classes that decide who somebody is; ignoring one would let in others than it does. */
+const DECIDING_CLASSES = ['principal.builder.class', 'ssl.engine.factory.class', 'sasl.server.callback.handler.class']
+
+function classProblems({ value }: ListenerProperties, texts: ReadonlyMap<string, string>): string[] {
+  const given = [...texts.keys()].filter(name => name.endsWith('.sasl.server.callback.handler.class'))
+  return [...DECIDING_CLASSES, ...given].flatMap(name => {
+    const text = value(name)
+    return text === undefined || text.startsWith('org.apache.kafka.') ? [] : `${name}: ${text} cannot be run here`
+  })
 }
 
 const hasKey = ({ value }: ListenerProperties): boolean =>
