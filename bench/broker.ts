@@ -7,7 +7,7 @@ import { runTool } from '../test/child-process.ts'
 import { Opened } from '../test/opened.ts'
 import { consumerPerf, producerPerf, RECORD_BYTES } from './broker/kafka-tools.ts'
 import { type CaseRates, printReport, type Rate, ratioOf } from './broker/report.ts'
-import { type Side, type SideName, startSides } from './broker/sides.ts'
+import { type Side, type SideName, startSides, type Transport } from './broker/sides.ts'
 import { topSelfTimes } from './mirror/profile.ts'
 
 const { values: given } = parseArgs({
@@ -21,6 +21,7 @@ const { values: given } = parseArgs({
     pairs: { type: 'string' },
     acks: { type: 'string', default: '1,all' },
     partitions: { type: 'string', default: '1,12' },
+    transports: { type: 'string', default: 'plaintext,tls' },
     'without-produce': { type: 'boolean', default: false },
     'without-consume': { type: 'boolean', default: false },
     /** Prints where the Lockstep process spent its time; the figures are then those of a profiled process. */
@@ -33,6 +34,7 @@ const plan = {
   pairs: Number(given.pairs ?? (given.quick ? 1 : 5)),
   acks: given.acks.split(','),
   partitions: given.partitions.split(',').map(Number),
+  transports: given.transports.split(',').map(name => (name === 'tls' ? 'tls' : 'plaintext')),
 }
 /** Records of a run that producer-perf does not count. */
 const WARMUP_SHARE = 0.5
@@ -45,8 +47,11 @@ try {
   const cases: CaseRates[] = []
   for (const partitions of plan.partitions) {
     if (!given['without-produce'])
-      for (const acks of plan.acks) cases.push(await measureProduce(sides, { partitions, acks }))
-    if (!given['without-consume']) cases.push(await measureConsume(sides, partitions))
+      for (const transport of plan.transports)
+        for (const acks of plan.acks) cases.push(await measureProduce(sides, { partitions, acks, transport }))
+    if (given['without-consume']) continue
+    const topic = await fillForConsumers(sides, partitions)
+    for (const transport of plan.transports) cases.push(await measureConsume(sides, { topic, partitions, transport }))
   }
   printReport(cases)
   if (profileFolder) {
@@ -62,30 +67,38 @@ try {
 /** Each run has a topic of its own. The first pair only warms the brokers up. */
 async function measureProduce(
   sides: readonly Side[],
-  { partitions, acks }: { partitions: number; acks: string },
+  of: { readonly partitions: number; readonly acks: string; readonly transport: Transport },
 ): Promise<CaseRates> {
+  const { partitions, acks, transport } = of
   const warmup = plan.records * WARMUP_SHARE
-  return await measurePairs(`produce, acks=${acks}, ${textOf(partitions)}`, sides, async (side, run) => {
-    const topic = `produce-${acks}-${partitions}-${run}`
+  return await measurePairs(`produce, acks=${acks}, ${textOf(of)}`, sides, async (side, run) => {
+    const topic = `produce-${acks}-${partitions}-${transport}-${run}`
     await side.client.createTopic(topic, partitions)
-    const work = { bootstrap: side.bootstrap, topic, records: plan.records, warmup, properties: { acks } }
+    const work = { access: side.access[transport], topic, records: plan.records, warmup, acks }
     return await measured(side, (plan.records + warmup) * RECORD_BYTES, () => producerPerf(work))
   })
 }
 
-/** A backlog that the same producer wrote to both is read several times, from the systems' caches. */
-async function measureConsume(sides: readonly Side[], partitions: number): Promise<CaseRates> {
+/** The same producer writes the same backlog to both. */
+async function fillForConsumers(sides: readonly Side[], partitions: number): Promise<string> {
   const topic = `consume-${partitions}`
-  const records = plan.backlog
-  for (const { client, bootstrap } of sides) {
+  for (const { client, access } of sides) {
     await client.createTopic(topic, partitions)
-    const warmup = records * WARMUP_SHARE
-    await producerPerf({ bootstrap, topic, records: records - warmup, warmup, properties: { acks: '1' } })
+    const warmup = plan.backlog * WARMUP_SHARE
+    await producerPerf({ access: access.plaintext, topic, records: plan.backlog - warmup, warmup, acks: '1' })
   }
-  return await measurePairs(`consume, ${textOf(partitions)}`, sides, side =>
-    measured(side, records * RECORD_BYTES, () =>
-      consumerPerf({ bootstrap: side.bootstrap, topic, records, properties: {} }),
-    ),
+  return topic
+}
+
+/** The backlog is read several times, from the systems' caches. */
+async function measureConsume(
+  sides: readonly Side[],
+  of: { readonly topic: string; readonly partitions: number; readonly transport: Transport },
+): Promise<CaseRates> {
+  const { topic, transport } = of
+  const records = plan.backlog
+  return await measurePairs(`consume, ${textOf(of)}`, sides, side =>
+    measured(side, records * RECORD_BYTES, () => consumerPerf({ access: side.access[transport], topic, records })),
   )
 }
 
@@ -120,8 +133,8 @@ async function measured(side: Side, bytes: number, run: () => Promise<number>): 
   return { megabytesPerSecond, cpuSecondsPerGigabyte: ((side.cpuSeconds() - before) * 1e9) / bytes }
 }
 
-function textOf(partitions: number): string {
-  return `${partitions} partition${partitions === 1 ? '' : 's'}`
+function textOf({ partitions, transport }: { partitions: number; transport: Transport }): string {
+  return `${partitions} partition${partitions === 1 ? '' : 's'}${transport === 'tls' ? ', TLS' : ''}`
 }
 
 function textOfRate({ megabytesPerSecond, cpuSecondsPerGigabyte }: Rate): string {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { runTool, type ToolResult } from '../../test/child-process.ts'
 import { kafkaJars } from '../../test/kafka/jars.ts'
+import type { Access } from './sides.ts'
 
 export const KAFKA_VERSION = '4.3.1'
 export const RECORD_BYTES = 1000
@@ -21,20 +22,19 @@ const TIMEOUT_MS = 240_000
 
 /** What one run of a tool is about. */
 export interface ToolRun {
-  readonly bootstrap: string
+  readonly access: Access
   readonly topic: string
   readonly records: number
-  /** Of the client, in its own words. */
-  readonly properties: Readonly<Record<string, string>>
 }
 
 /** Megabytes (10^6 bytes) of values per second; `warmup` records at the beginning are not counted. */
-export async function producerPerf(run: ToolRun & { readonly warmup: number }): Promise<number> {
+export async function producerPerf(run: ToolRun & { readonly warmup: number; readonly acks: string }): Promise<number> {
+  const properties = { ...run.access.properties, acks: run.acks }
   const output = await runClass('ProducerPerformance', [
-    ...['--bootstrap-server', run.bootstrap, '--topic', run.topic],
+    ...['--bootstrap-server', run.access.bootstrap, '--topic', run.topic],
     ...['--num-records', String(run.records + run.warmup), '--warmup-records', String(run.warmup)],
     ...['--record-size', String(RECORD_BYTES), '--throughput', '-1'],
-    ...['--command-property', ...Object.entries(run.properties).map(([name, value]) => `${name}=${value}`)],
+    ...['--command-property', ...Object.entries(properties).map(([name, value]) => `${name}=${value}`)],
   ])
   const steady = /(\d+) steady state records sent, ([\d.]+) records\/sec/.exec(output)
   const recordsPerSecond = Number(steady?.[2])
@@ -45,9 +45,9 @@ export async function producerPerf(run: ToolRun & { readonly warmup: number }): 
 /** Megabytes of values per second of a new group, joining not counted. */
 export async function consumerPerf(run: ToolRun): Promise<number> {
   const output = await runClass('ConsumerPerformance', [
-    ...['--bootstrap-server', run.bootstrap, '--topic', run.topic, '--num-records', String(run.records)],
+    ...['--bootstrap-server', run.access.bootstrap, '--topic', run.topic, '--num-records', String(run.records)],
     ...['--timeout', '30000', '--hide-header'],
-    ...Object.entries(run.properties).flatMap(([name, value]) => ['--command-property', `${name}=${value}`]),
+    ...Object.entries(run.access.properties).flatMap(([name, value]) => ['--command-property', `${name}=${value}`]),
   ])
   const columns = (output.trim().split('\n').at(-1) ?? '').split(',').map(text => text.trim())
   // start.time, end.time, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec, rebalance.time.ms, fetch.time.ms, ...
