@@ -30,8 +30,12 @@ async function newest(side: TopicSide, topic: string): Promise<{ byKey: Map<stri
 /** Cleaned up to the active segment. */
 async function isCleaned(side: TopicSide, topic: string): Promise<void> {
   const active = Number((await side.files(topic, 0, ['.log'])).at(-1)?.slice(-24, -4))
+  equal(await cleanedOffset(side, topic), active)
+}
+
+async function cleanedOffset(side: TopicSide, topic: string): Promise<number> {
   const checkpoint = await readFile(join(side.dataDirectory, 'cleaner-offset-checkpoint'), 'utf8')
-  equal(new RegExp(`^${topic} 0 (\\d+)$`, 'm').exec(checkpoint)?.[1], String(active))
+  return Number(new RegExp(`^${topic} 0 (\\d+)$`, 'm').exec(checkpoint)?.[1] ?? -1)
 }
 
 test('a running node cleans beside producers and readers, through kills', { skip }, async () => {
@@ -112,5 +116,44 @@ test('a mirror is cleaned by its own configs, goes on mirroring, and is writable
   } finally {
     await node.close()
     await source.close()
+  }
+})
+
+test('committed offsets outlive the cleaning of __consumer_offsets, and kills', { skip }, async () => {
+  const topic = '__consumer_offsets'
+  const node = await LockstepNode.start({
+    properties: { 'log.cleaner.backoff.ms': '50', 'offsets.topic.num.partitions': '1' },
+  })
+  try {
+    const side = new TopicSide(java, node)
+    await side.createTopic('read', { partitions: 20 })
+    const groups = <T>(args: object) => java.call<T>('admin-groups', { bootstrap: node.bootstrap, ...args })
+    const commit = (group: string, n: number) => {
+      const offsets = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`read-${index}`, n + index]))
+      return groups({ op: 'alter-offsets', group, offsets })
+    }
+    await commit('kept', 0)
+    await side.alterConfigs(topic, { 'segment.ms': '20', 'min.cleanable.dirty.ratio': '0.01' })
+    for (let round = 1; round < 12; round++) {
+      for (const group of ['kept', 'deleted']) await commit(group, round)
+      if (round === 6) await node.kill().then(() => node.start())
+    }
+    await groups({ op: 'delete', groups: ['deleted'] })
+    const end = (await side.describe(topic)).partitions[0]?.highWatermark ?? 0
+    await eventually(async () => {
+      // Segments end where a later one begins.
+      await commit('kept', 100)
+      ok((await cleanedOffset(side, topic)) > end)
+    })
+    const before = await groups<object>({ op: 'offsets', group: 'kept' })
+    await node.kill()
+    await node.start()
+    deepEqual(await groups({ op: 'offsets', group: 'kept' }), before)
+    ok(JSON.stringify(before).includes('119'), JSON.stringify(before))
+    deepEqual(await groups({ op: 'offsets', group: 'deleted' }), {})
+    const { records } = (await side.consume(topic))[0] ?? { records: [] }
+    ok(records.length < end, `${records.length} of ${end} records are left`)
+  } finally {
+    await node.close()
   }
 })
