@@ -11,6 +11,7 @@ import { groupAccessCases, setGroups } from '../parity/authorization/group-acces
 import { SecuredPeer } from '../parity/authorization/logged-in.ts'
 import { addAcls, securedProperties, setScene } from '../parity/authorization/scene.ts'
 import { deletionCases, topicAccessCases } from '../parity/authorization/topic-access-cases.ts'
+import { transactionAccessCases } from '../parity/authorization/transaction-access-cases.ts'
 import { skipWithout } from '../requirements.ts'
 
 const skip = skipWithout('java')
@@ -51,7 +52,8 @@ const groups: Readonly<Record<string, readonly AccessCase[]>> = {
   'topics and their data': topicAccessCases,
   'configs, producers and the cluster': clusterAccessCases,
   ACLs: aclCases,
-  'groups and transactions': groupAccessCases,
+  transactions: transactionAccessCases,
+  groups: groupAccessCases,
   'deletion of topics': deletionCases,
 }
 

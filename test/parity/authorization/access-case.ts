@@ -45,3 +45,7 @@ export const accessCase = <Q, QI, R, RI>(
 /** Name and error of each, in the order of the names: what an answer says about access. */
 export const errorsOf = <T extends { readonly errorCode: number }>(items: readonly T[], name: (item: T) => string) =>
   items.map(item => `${name(item)}: ${errorName(item.errorCode)}`).sort()
+
+/** Ids differ from node to node: answers are compared by the topic's name. */
+export const nameOf = (peer: SecuredPeer, id: string) =>
+  [...peer.topicIds].find(([, known]) => known === id)?.[0] ?? 'unknown'

@@ -1,4 +1,5 @@
 // Requests about groups, offsets and transactions; asked by every user of the scene.
+import type { Uuid } from '../../../src/core/uuid.ts'
 import { errorName } from '../../../src/protocol/errors.ts'
 import { OffsetCommitApi, type OffsetCommitRequestInput } from '../../../src/protocol/messages/08-offset-commit.ts'
 import { OffsetFetchApi } from '../../../src/protocol/messages/09-offset-fetch.ts'
@@ -10,24 +11,18 @@ import { SyncGroupApi } from '../../../src/protocol/messages/14-sync-group.ts'
 import { DescribeGroupsApi } from '../../../src/protocol/messages/15-describe-groups.ts'
 import { ListGroupsApi } from '../../../src/protocol/messages/16-list-groups.ts'
 import { InitProducerIdApi } from '../../../src/protocol/messages/22-init-producer-id.ts'
-import { AddPartitionsToTxnApi } from '../../../src/protocol/messages/24-add-partitions-to-txn.ts'
-import { AddOffsetsToTxnApi } from '../../../src/protocol/messages/25-add-offsets-to-txn.ts'
-import { EndTxnApi } from '../../../src/protocol/messages/26-end-txn.ts'
-import { WriteTxnMarkersApi } from '../../../src/protocol/messages/27-write-txn-markers.ts'
-import { TxnOffsetCommitApi } from '../../../src/protocol/messages/28-txn-offset-commit.ts'
 import { DeleteGroupsApi } from '../../../src/protocol/messages/42-delete-groups.ts'
 import { OffsetDeleteApi } from '../../../src/protocol/messages/47-offset-delete.ts'
-import { DescribeTransactionsApi } from '../../../src/protocol/messages/65-describe-transactions.ts'
-import { ListTransactionsApi } from '../../../src/protocol/messages/66-list-transactions.ts'
 import { eventually } from '../../eventually.ts'
-import { type AccessCase, accessCase, errorsOf } from './access-case.ts'
+import { topicIdOf, UNKNOWN_ID } from '../parity-case.ts'
+import { type AccessCase, accessCase, errorsOf, nameOf } from './access-case.ts'
 import type { SecuredPeer } from './logged-in.ts'
 
 const GROUPS = ['read', 'describe', 'delete', 'hidden', 'team.group'] as const
-const PRODUCERS = ['write', 'describe', 'hidden', 'team.producer'] as const
-const COMMITTED = ['read', 'describe', 'hidden', 'everybody'] as const
+export const PRODUCERS = ['write', 'describe', 'hidden', 'team.producer'] as const
+export const COMMITTED = ['read', 'describe', 'hidden', 'everybody'] as const
 
-const offsetsOf = (names: readonly string[]) =>
+export const offsetsOf = (names: readonly string[]) =>
   names.map(name => ({ name, partitions: [{ partitionIndex: 0, committedOffset: 0n, committedMetadata: null }] }))
 
 const commitOf = (groupId: string, names: readonly string[] = COMMITTED): OffsetCommitRequestInput => ({
@@ -60,13 +55,13 @@ export async function setGroups(peer: SecuredPeer): Promise<void> {
   })
 }
 
-const topLevel = ({ errorCode }: { readonly errorCode: number }) => errorName(errorCode)
+export const topLevel = ({ errorCode }: { readonly errorCode: number }) => errorName(errorCode)
 
 interface TopicResult {
   readonly name: string
   readonly partitions: readonly { readonly errorCode: number }[]
 }
-const topicErrors = (topics: readonly TopicResult[]) =>
+export const topicErrors = (topics: readonly TopicResult[]) =>
   topics.flatMap(({ name, partitions }) => errorsOf(partitions, () => name)).sort()
 
 const coordinatorCases: AccessCase[] = [
@@ -171,81 +166,35 @@ const offsetCases: AccessCase[] = [
   ),
 ]
 
-const ANY_PRODUCER = { producerId: 4711n, producerEpoch: 0 }
+const ids = (peer: SecuredPeer) => [...COMMITTED.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
 
-const transactionCases: AccessCase[] = PRODUCERS.flatMap(transactionalId => [
-  accessCase(`of ${transactionalId}`, AddPartitionsToTxnApi, {
-    version: 3,
-    request: {
-      v3AndBelowTransactionalId: transactionalId,
-      v3AndBelowProducerId: 4711n,
-      v3AndBelowProducerEpoch: 0,
-      v3AndBelowTopics: ['write', 'hidden', 'absent'].map(name => ({ name, partitions: [0] })),
-    },
-    show: ({ resultsByTopicV3AndBelow: results }) =>
-      results
-        .flatMap(({ name, resultsByPartition }) =>
-          resultsByPartition.map(({ partitionErrorCode }) => `${name}: ${errorName(partitionErrorCode)}`),
-        )
-        .sort(),
-  }),
-  ...['read', 'hidden'].map(groupId =>
-    accessCase(`of ${transactionalId} to ${groupId}`, AddOffsetsToTxnApi, {
-      version: 3,
-      request: { transactionalId, ...ANY_PRODUCER, groupId },
-      show: topLevel,
-    }),
-  ),
-  ...['read', 'hidden'].map(groupId =>
-    accessCase(`of ${transactionalId} to ${groupId}`, TxnOffsetCommitApi, {
-      version: 3,
-      request: { transactionalId, groupId, ...ANY_PRODUCER, topics: offsetsOf(COMMITTED) },
-      show: ({ topics }) => topicErrors(topics),
-    }),
-  ),
-  accessCase(`of ${transactionalId}`, EndTxnApi, {
-    version: 3,
-    request: { transactionalId, ...ANY_PRODUCER, committed: true },
-    show: topLevel,
-  }),
-])
+const byId = (
+  peer: SecuredPeer,
+  topics: readonly { readonly topicId: Uuid; readonly partitions: TopicResult['partitions'] }[],
+) => topicErrors(topics.map(({ topicId, partitions }) => ({ name: nameOf(peer, topicId), partitions })))
 
-const markers: AccessCase[] = [
-  accessCase('by servers only', AddPartitionsToTxnApi, {
-    version: 4,
-    users: ['bob', 'alice', 'erin'],
-    request: {
-      transactions: [{ transactionalId: 'write', ...ANY_PRODUCER, topics: [{ name: 'write', partitions: [0] }] }],
-    },
-    show: topLevel,
-  }),
-  accessCase('', WriteTxnMarkersApi, {
-    version: 1,
-    users: ['bob', 'alice', 'erin'],
-    request: {
-      markers: [
-        {
-          ...ANY_PRODUCER,
-          transactionResult: false,
-          topics: [{ name: 'hidden', partitionIndexes: [0] }],
-          coordinatorEpoch: 0,
-        },
-      ],
-    },
-    show: ({ markers: results }) =>
-      results.flatMap(({ topics }) => topics.flatMap(({ partitions }) => partitions.map(topLevel))),
-  }),
-  accessCase('', DescribeTransactionsApi, {
-    request: { transactionalIds: [...PRODUCERS] },
-    show: ({ transactionStates }) => errorsOf(transactionStates, ({ transactionalId }) => transactionalId),
-  }),
-  accessCase('', ListTransactionsApi, {
-    version: 1,
-    request: { stateFilters: [], producerIdFilters: [] },
-    show: ({ errorCode, transactionStates }) => ({
-      errorCode,
-      ids: transactionStates.map(({ transactionalId }) => transactionalId).sort(),
+const offsetsByIdCases: AccessCase[] = [
+  accessCase('by id', OffsetCommitApi, {
+    version: 10,
+    request: peer => ({
+      ...commitOf('team.group', []),
+      topics: ids(peer).map(topicId => ({
+        topicId,
+        partitions: [{ partitionIndex: 0, committedOffset: 0n, committedMetadata: null }],
+      })),
     }),
+    show: ({ topics }, peer) => byId(peer, topics),
+  }),
+  accessCase('by id', OffsetFetchApi, {
+    version: 10,
+    request: peer => ({
+      groups: GROUPS.flatMap(groupId => [
+        { groupId, topics: null },
+        { groupId, topics: ids(peer).map(topicId => ({ topicId, partitionIndexes: [0] })) },
+      ]),
+    }),
+    show: ({ groups }, peer) =>
+      groups.map(({ groupId, errorCode, topics }) => ({ groupId, errorCode, topics: byId(peer, topics) })),
   }),
 ]
 
@@ -261,7 +210,6 @@ export const groupAccessCases: readonly AccessCase[] = [
   ...groupCases,
   ...memberCases,
   ...offsetCases,
-  ...transactionCases,
-  ...markers,
+  ...offsetsByIdCases,
   groupDeletion,
 ]

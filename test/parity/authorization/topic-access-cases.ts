@@ -21,14 +21,12 @@ import {
   type DescribeTopicPartitionsResponse,
 } from '../../../src/protocol/messages/75-describe-topic-partitions.ts'
 import { topicIdOf, UNKNOWN_ID } from '../parity-case.ts'
-import { type AccessCase, accessCase, errorsOf } from './access-case.ts'
+import { type AccessCase, accessCase, errorsOf, nameOf } from './access-case.ts'
 import type { SecuredPeer } from './logged-in.ts'
 import { ABSENT, TOPICS } from './scene.ts'
 
 const NAMES = [...TOPICS, ...ABSENT]
 const idsOf = (peer: SecuredPeer) => [...TOPICS.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
-/** Ids differ from node to node: answers are compared by the topic's name. */
-const nameOf = (peer: SecuredPeer, id: string) => [...peer.topicIds].find(([, known]) => known === id)?.[0] ?? 'unknown'
 
 /** Not a topic that only one of the nodes has for itself. */
 const isShared = ({ name }: { readonly name: string | null }) => !name?.startsWith('__')
