@@ -50,9 +50,7 @@ export function cleanBatch(buffer: Buffer, header: BatchHeader, rules: CleaningR
   if (kept.records.length === header.recordCount && !needsHorizon) {
     return { ...counts, bytes: buffer.subarray(header.position, header.position + header.sizeBytes) }
   }
-  const horizon = hasDeleteHorizon(header)
-    ? header.baseTimestamp
-    : BigInt(rules.nowMs) + BigInt(rules.deleteRetentionMs)
+  const horizon = hasDeleteHorizon(header) ? header.baseTimestamp : newHorizon(rules)
   const hasHorizon = needsHorizon || hasDeleteHorizon(header)
   return { ...counts, bytes: rebuilt(header, kept.records, hasHorizon ? horizon : undefined) }
 }
@@ -83,6 +81,14 @@ function stays({ offset, key, value }: DecodedRecord, header: BatchHeader, { map
   if (offset > map.latestOffset) return true
   if (key === null || offset < map.offsetOf(key)) return false
   return value !== null || !horizonPassed(header, nowMs)
+}
+
+/** An int64; `delete.retention.ms` may be as large as that by itself. */
+const TIMESTAMP_MAX = 0x7fff_ffff_ffff_ffffn
+
+function newHorizon({ nowMs, deleteRetentionMs }: CleaningRules): bigint {
+  const horizon = BigInt(nowMs) + BigInt(deleteRetentionMs)
+  return horizon > TIMESTAMP_MAX ? TIMESTAMP_MAX : horizon
 }
 
 /** The delete horizon lies in the base timestamp; a batch that has none yet gets it in this pass. */

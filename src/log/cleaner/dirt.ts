@@ -15,6 +15,8 @@ export interface Dirt {
   readonly overdueMs: number
   /** The ratio passes `min.cleanable.dirty.ratio`, or the time has come. */
   readonly due: boolean
+  /** Of the log when it was looked at: after another cut this says nothing. */
+  readonly cuts: number
 }
 
 /** Undefined if there is nothing to clean. `checkpoint` is where the last pass ended. Nothing at or above `stableOffset` is touched. */
@@ -43,7 +45,8 @@ export async function dirtOf(
   const ratio = dirtyBytes / (cleanBytes + dirtyBytes)
   const overdueMs = await overdue(contents, dirty)
   const due = overdueMs > 0 || ratio > config.minCleanableDirtyRatio
-  return { firstDirtyOffset, firstUncleanableOffset, cleanBytes, dirtyBytes, ratio, overdueMs, due }
+  const { cuts } = contents
+  return { firstDirtyOffset, firstUncleanableOffset, cleanBytes, dirtyBytes, ratio, overdueMs, due, cuts }
 }
 
 /** Where the last pass ended, or the log start where that cannot be. */

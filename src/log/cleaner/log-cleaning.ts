@@ -84,7 +84,7 @@ export class LogCleaning {
 
   async #pass(dirt: Dirt, tools: CleaningTools): Promise<CleaningResult> {
     this.#left = []
-    this.#cuts = this.#contents.cuts
+    this.#cuts = dirt.cuts
     try {
       return await this.#cleanSegments(dirt, tools)
     } catch (error) {
@@ -106,6 +106,7 @@ export class LogCleaning {
 
   async #cleanSegments(dirt: Dirt, tools: CleaningTools): Promise<CleaningResult> {
     const contents = this.#contents
+    if (this.#isCut) throw new CleaningAborted('the log was cut')
     // What is going to be replaced must be durable, and known to be: a crash would take the hole of a removed batch for a lost tail.
     await this.#writer.flush()
     await this.#checkpoint.save()
