@@ -41,3 +41,9 @@ test('link task list and run', async () => {
   strictEqual((await lockstep(engine, ['link', 'task', 'run', 'west', 'ConsumerOffsetSync'])).code, 0)
   deepStrictEqual(engine.calls, [{ method: 'runTask', arguments: ['west', 'ConsumerOffsetSync'] }])
 })
+
+test('acl list shows what a link created, and who could not log in', async () => {
+  const { out, err } = await lockstep(engineWithLink(), ['acl', 'list', '--link', 'west'])
+  match(out, /User:app +ALLOW +READ +TOPIC +orders +LITERAL/)
+  match(err, /Without SCRAM credentials here.*: User:app/)
+})

@@ -1,6 +1,7 @@
 /** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
 import { Command, CommanderError } from 'commander'
 import { messageOf } from '../core/errors.ts'
+import { addAclList } from './commands/acl/list.ts'
 import { addGroupAdopt } from './commands/group/adopt.ts'
 import { addGroupList } from './commands/group/list.ts'
 import { addLinkConfigurationList } from './commands/link/configuration/list.ts'
@@ -72,6 +73,8 @@ export function buildProgram(environment: CliEnvironment, version: string, extra
     add(mirror, environment)
   const group = program.command('group').description('groups whose offsets follow their source')
   for (const add of [addGroupList, addGroupAdopt]) add(group, environment)
+  const acl = program.command('acl').description('ACLs that links keep in step')
+  addAclList(acl, environment)
   const topic = program.command('topic').description('topics of this cluster')
   for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
   addUserHash(program.command('user').description('users of the REST API'), environment)

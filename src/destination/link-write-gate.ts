@@ -30,7 +30,7 @@ export function linkWriteGate(statusOf: (topicId: string, topic: string) => Writ
 
 /** A topic's record may not be known yet; each kind of request gets a code that its clients retry. */
 const retriableCode = (write: ClientWrite): number =>
-  typeof write === 'object' || write === 'create-partitions'
+  typeof write === 'object' || write === 'create-partitions' || write === 'create-topic'
     ? ErrorCode.REQUEST_TIMED_OUT
     : ErrorCode.NOT_LEADER_OR_FOLLOWER
 

@@ -30,6 +30,7 @@ async function startNode(fs = new MemoryFileSystem(), clusterId = randomUuid()) 
     ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
     groups: () => node.groups,
     groupOffsetRetentionMs: 60_000,
+    hasAuthorizer: true,
   })
   await controller.subscribe(destination)
   const stateTopic = () => new StateTopic({ controller, replicas, clock })

@@ -1,6 +1,8 @@
 /** This cluster as the link engine's Destination: topics through the Controller port, logs through the replica set. */
 import type { Uuid } from '../core/uuid.ts'
 import type {
+  AclBinding,
+  ClusterAcls,
   CreateTopicResult,
   Destination,
   DestinationGroup,
@@ -18,6 +20,7 @@ import { topicConfigs } from '../metadata/topic-configs.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
+import { aclsOf, createAcls, deleteAcls } from './cluster-acls.ts'
 import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
 import { LocalMirrorLog } from './mirror-log.ts'
 
@@ -31,6 +34,8 @@ export interface LocalDestinationOptions {
   /** Looked up when it is needed: coordinators start later than the destination. */
   readonly groups: () => LinkedGroups
   readonly groupOffsetRetentionMs: number
+  /** `authorizer.class.name` is set: ACLs have an effect. */
+  readonly hasAuthorizer: boolean
 }
 
 /** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
@@ -147,6 +152,22 @@ export class LocalDestination implements Destination, ImageSubscriber {
 
   commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
     return commitToGroup(this.#o.groups(), { groupId, offsets }, this.#o.controller.image)
+  }
+
+  acls(): ClusterAcls {
+    return this.#o.hasAuthorizer ? aclsOf(this.#o.controller.image) : { kind: 'security-disabled' }
+  }
+
+  createAcls(acls: readonly AclBinding[]): Promise<readonly string[]> {
+    return createAcls(this.#o.controller.acls, acls)
+  }
+
+  deleteAcls(acls: readonly AclBinding[]): Promise<readonly string[]> {
+    return deleteAcls(this.#o.controller.acls, acls)
+  }
+
+  hasLogin(user: string): boolean {
+    return this.#o.controller.image.scramCredentials.values().some(credential => credential.user === user)
   }
 
   onImage(_image: MetadataImage, delta: MetadataDelta): void {

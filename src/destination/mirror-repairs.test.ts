@@ -26,6 +26,7 @@ async function mirroring(configs: Record<string, string>) {
     ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
     groups: () => node.groups,
     groupOffsetRetentionMs: 60_000,
+    hasAuthorizer: true,
   })
   await controller.subscribe(destination)
   const sources = new FakeSource(clock)

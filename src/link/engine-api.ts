@@ -195,6 +195,19 @@ export interface DeleteLinkReport {
   readonly warnings: readonly string[]
 }
 
+/** An ACL that a link created; words as Kafka's tools write them. */
+export interface OwnedAclView {
+  readonly resourceType: string
+  readonly resourceName: string
+  readonly patternType: string
+  readonly principal: string
+  readonly host: string
+  readonly operation: string
+  readonly permission: string
+  /** Whom the ACL is about could log in here with SCRAM; null where that cannot be said (everybody, other kinds). */
+  readonly hasLogin: boolean | null
+}
+
 /** Every method rejects with OperationalError (core/errors.ts); its row says status and code. */
 export interface LinkEngine {
   /** The state topic has been replayed and this node is the link coordinator. */
@@ -227,6 +240,8 @@ export interface LinkEngine {
   listGroupOffsets(link: string): GroupOffsetView[]
   /** Lets the link overwrite what the group has here. Resolves to the number of offsets. */
   adoptGroup(link: string, group: string): Promise<number>
+  /** In the order of their resources. */
+  listOwnedAcls(link: string): OwnedAclView[]
   /** Runs a sync task once more, now. */
   runTask(link: string, task: string): void
   /** Incidents on this node since it started, by kind; kinds without any are there with 0. */

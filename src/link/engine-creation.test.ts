@@ -98,3 +98,18 @@ test('a prefix is put before the source name and belongs to one link', async () 
   equal(world.engine.describeMirror('west', 'w.orders').sourceTopicName, 'orders')
   await world.engine.stop()
 })
+
+// A topic that appeared while the source was being asked was empty, and so was taken for one that an earlier attempt had made.
+test('a topic that somebody creates meanwhile does not become the mirror', async () => {
+  const world = new EngineWorld()
+  await world.start()
+  world.source.addTopic('orders', 1)
+  await world.engine.createLink(linkRequest('west'), created)
+  const connection = world.source
+  world.source.afterListOffsets = () => {
+    if (!world.cluster.topicNamed('orders')) world.cluster.addTopic('orders', 1)
+  }
+  await rejects(world.engine.createMirror('west', mirrorRequest('orders')), code('TOPIC_EXISTS'))
+  equal(world.engine.writeStatus(world.cluster.topicNamed('orders')?.topicId ?? '', 'orders').kind, 'writable')
+  await world.engine.stop()
+})

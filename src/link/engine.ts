@@ -32,6 +32,7 @@ import {
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
+import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
 import { lagViews, mirrorView } from './views/mirror-view.ts'
@@ -194,6 +195,10 @@ export class Engine implements api.LinkEngine {
 
   async adoptGroup(link: string, group: string): Promise<number> {
     return this.#operate(context => adoptGroup(context, link, group))
+  }
+
+  listOwnedAcls(link: string): api.OwnedAclView[] {
+    return ownedAclViews(this.#readable(), link)
   }
 
   runTask(link: string, name: string): void {

@@ -3,11 +3,13 @@
  * second (this cluster); tests implement both with fakes. Nothing here assumes that the destination's log is on this node.
  */
 import type { Uuid } from '../core/uuid.ts'
+import type { AclBinding, ClusterAcls } from './acl-ports.ts'
 import type { EpochEnd, FetchSink } from './fetch-sink.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
+export type { AclBinding, ClusterAcls } from './acl-ports.ts'
 export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
@@ -114,6 +116,8 @@ export interface SourceCluster {
   listGroups(signal?: AbortSignal): Promise<SourceGroup[]>
   /** Committed offsets of these groups. */
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets>
+  /** All ACLs. */
+  describeAcls(signal?: AbortSignal): Promise<ClusterAcls>
   readonly fetcher: SourceFetcher
   /** Closes all connections and waits for them. */
   close(): Promise<void>
@@ -239,6 +243,13 @@ export interface Destination {
   groupOffsets(groupId: string): Promise<DestinationGroup>
   /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */
   commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
+  acls(): ClusterAcls
+  /** Resolves to texts of those that were refused; one that is there already is none of them. */
+  createAcls(acls: readonly AclBinding[]): Promise<readonly string[]>
+  /** Resolves to texts of those that could not be deleted. */
+  deleteAcls(acls: readonly AclBinding[]): Promise<readonly string[]>
+  /** Has somebody of this name SCRAM credentials here? */
+  hasLogin(user: string): boolean
   /** How long this cluster keeps offsets of quiet groups. */
   readonly groupOffsetRetentionMs: number
 }

@@ -18,6 +18,7 @@ import { Engine } from '../link/index.ts'
 import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
 import { type NodeFileSystem, nodeFileSystem } from '../log/node-file-system.ts'
+import { allowAll } from '../metadata/authorizer.ts'
 import { brokerConfig } from '../metadata/broker-configs.ts'
 import type { EndpointImage } from '../metadata/metadata-image.ts'
 import { CLUSTER_METADATA_TOPIC } from '../metadata/topic-names.ts'
@@ -83,8 +84,9 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   fs.blocking = false
   const producerIds = new ProducerIds(controller)
   const groupOffsetRetentionMs = numberOf(settings, 'offsets.retention.minutes') * 60_000
-  const groups = { groups: () => coordinators.groups, groupOffsetRetentionMs }
-  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...groups })
+  const hasAuthorizer = settings.authorizer !== allowAll
+  const more = { groups: () => coordinators.groups, groupOffsetRetentionMs, hasAuthorizer }
+  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...more })
   const { secretKeyFile, dataDirectory } = settings
   const secrets = await openSecretKeyBox({ file: secretKeyFile, directory: dataDirectory })
   const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)

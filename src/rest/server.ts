@@ -10,6 +10,7 @@ import { askForLogin } from './login.ts'
 import { clusterRoutes } from './routes/clusters.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { healthRoutes } from './routes/health.ts'
+import { linkAclRoutes } from './routes/link-acls.ts'
 import { linkConfigRoutes } from './routes/link-configs.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
@@ -68,6 +69,7 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
     groupRoutes(routes, context)
+    linkAclRoutes(routes, context)
     healthRoutes(routes, context)
   })
   await app.ready()

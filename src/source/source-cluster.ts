@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import {
+  type ClusterAcls,
   type EpochEnd,
   type SecretBox,
   type SourceCluster,
@@ -19,6 +20,7 @@ import {
 } from '../link/ports.ts'
 import type { DnsLookup } from '../network/dial.ts'
 import { FrameBuffers } from '../network/frame-buffers.ts'
+import { describeAcls } from './acl-questions.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
 import { groupOffsets, listGroups } from './group-questions.ts'
@@ -100,6 +102,10 @@ class KafkaSourceCluster implements SourceCluster {
 
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets> {
     return asSourceError(groupOffsets(this.#pool, groupIds, signal), signal)
+  }
+
+  describeAcls(signal?: AbortSignal): Promise<ClusterAcls> {
+    return asSourceError(describeAcls(this.#pool, signal), signal)
   }
 
   async close(): Promise<void> {

@@ -48,6 +48,11 @@ class SimulatedSourceCluster implements SourceCluster {
     return new Map(names.map(name => [name, new Map()]))
   }
 
+  async describeAcls(signal?: AbortSignal) {
+    await this.#ask(signal)
+    return { kind: 'security-disabled' } as const
+  }
+
   async listGroups(signal?: AbortSignal) {
     await this.#ask(signal)
     return []

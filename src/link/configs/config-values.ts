@@ -1,5 +1,5 @@
 /** Value checks of link properties that need more than a core row: addresses, start offsets, filters, prefixes. */
-import { type ConfigRow, ConfigValueError } from '../../core/config-rows.ts'
+import { ConfigValueError } from '../../core/config-rows.ts'
 import type { OffsetSpec } from '../ports.ts'
 
 /** Why `host:port` (or `[v6]:port`) is not usable; undefined = fine. */
@@ -18,26 +18,6 @@ export function parseStartOffsetSpec(text: string): OffsetSpec {
   const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(trimmed) ? Date.parse(trimmed) : Number.NaN
   if (Number.isNaN(time)) throw new ConfigValueError(`must be earliest, latest or an ISO-8601 time, not "${text}"`)
   return { timestampMs: BigInt(time) }
-}
-
-/** Filters are kept as the text that was given; it must be JSON or empty. */
-export function jsonTextRow(doc: string): ConfigRow<string> {
-  return {
-    type: 'json',
-    default: '',
-    mutable: true,
-    doc,
-    parse: text => {
-      if (text.trim() === '') return ''
-      try {
-        JSON.parse(text)
-      } catch {
-        throw new ConfigValueError('must be JSON')
-      }
-      return text
-    },
-    format: value => value,
-  }
 }
 
 /** Prefix of mirror names; empty text means none. */

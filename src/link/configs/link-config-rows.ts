@@ -1,12 +1,7 @@
 /** The properties of a cluster link, one row each (rest-and-cli §3 and §5); parsing, listing and docs/generated read them. */
 import { booleanRow, type ConfigRow, enumRow, intRow, listRow, stringRow } from '../../core/config-rows.ts'
-import {
-  addressProblem,
-  includeListProblem,
-  jsonTextRow,
-  parseStartOffsetSpec,
-  prefixProblem,
-} from './config-values.ts'
+import { aclFiltersRow } from './acl-filters.ts'
+import { addressProblem, includeListProblem, parseStartOffsetSpec, prefixProblem } from './config-values.ts'
 import { nameFiltersRow } from './name-filters.ts'
 import { securityConfigRows } from './security-config-rows.ts'
 
@@ -72,7 +67,7 @@ const generalRows = {
 const syncRows = {
   'acl.sync.enable': booleanRow({ default: false, doc: 'Copies ACLs. Not together with a prefix.' }),
   'acl.sync.ms': ms(5000, 'Period of the ACL sync.', 1000),
-  'acl.filters': jsonTextRow('Which ACLs are copied.'),
+  'acl.filters': aclFiltersRow('Which ACLs are copied.'),
   'consumer.offset.sync.enable': booleanRow({ default: false, doc: 'Copies group offsets; false clears the filters.' }),
   'consumer.offset.sync.ms': ms(30_000, 'Period of the group offset sync.', 1000),
   'consumer.offset.group.filters': nameFiltersRow('groupFilters', 'Which groups are copied.'),

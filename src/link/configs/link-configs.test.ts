@@ -59,6 +59,10 @@ test('bad values are refused with what is allowed', () => {
   refused(filters({ ...filter, filterType: 'ONLY' }), 'LINK_CONFIG_INVALID', /INCLUDE or EXCLUDE/)
   refused(filters({ ...filter, prefix: 'x' }), 'LINK_CONFIG_INVALID', /unknown field "prefix"/)
   refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_UNSUPPORTED', /bidirectional/)
+  const acls = (access: object) => ({ 'acl.filters': JSON.stringify({ aclFilters: [{ accessFilter: access }] }) })
+  refused(acls({ operation: 'reed' }), 'LINK_CONFIG_INVALID', /has operation "reed", which must be ANY or ALL or READ/)
+  refused(acls({ permission: 'allow' }), 'LINK_CONFIG_INVALID', /unknown field "permission"/)
+  refused({ 'acl.sync.enable': 'true', 'cluster.link.prefix': 'x.' }, 'LINK_CONFIG_INVALID', /together with/)
   refused({ 'consumer.group.prefix.enable': 'true' }, 'LINK_CONFIG_INVALID', /needs cluster.link.prefix/)
   throws(() => parseLinkConfigs(new Map()), { message: "Link property 'bootstrap.servers' is required." })
 })
@@ -69,7 +73,6 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
     'ssl.truststore.type': 'BCFKS',
     'link.mode': 'BIDIRECTIONAL',
     'connection.mode': 'INBOUND',
-    'acl.sync.enable': 'true',
     'auto.create.mirror.topics.enable': 'true',
     'mirror.max.bytes.per.second': '1000',
     'default.api.timeout.ms': '1',

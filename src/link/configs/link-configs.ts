@@ -75,16 +75,19 @@ export function parseLinkConfigs(
   }
   if (!overrides.has('bootstrap.servers'))
     throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
-  const incomplete = incompleteSecurity(overrides) ?? unusableGroupPrefix(overrides)
+  const incomplete = incompleteSecurity(overrides) ?? misusedPrefix(overrides)
   if (incomplete) throw linkError('LINK_CONFIG_INVALID', incomplete)
   const unused = [...overrides.keys()].filter(key => key.startsWith('local.'))
   const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
   return { configs: new LinkConfigs(overrides), warnings }
 }
 
-function unusableGroupPrefix(overrides: ReadonlyMap<string, string>): { key: string; problem: string } | undefined {
+function misusedPrefix(overrides: ReadonlyMap<string, string>): { key: string; problem: string } | undefined {
   const key = 'consumer.group.prefix.enable'
-  const isWrong = overrides.get(key) === 'true' && (overrides.get('cluster.link.prefix') ?? '') === ''
+  const hasPrefix = (overrides.get('cluster.link.prefix') ?? '') !== ''
+  if (hasPrefix && overrides.get('acl.sync.enable') === 'true')
+    return { key: 'acl.sync.enable', problem: 'cannot be true together with cluster.link.prefix' }
+  const isWrong = !hasPrefix && overrides.get(key) === 'true'
   return isWrong ? { key, problem: 'needs cluster.link.prefix' } : undefined
 }
 

@@ -4,8 +4,6 @@ import { parseNameFilters } from './name-filters.ts'
 
 /** Keys of which only the default (or nothing) can be honoured so far. */
 const onlyDefault: Readonly<Record<string, string>> = {
-  'acl.sync.enable': 'ACL sync is not supported yet',
-  'acl.filters': 'ACL sync is not supported yet',
   'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
   'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
   'mirror.keep.retention.on.failover': 'retention is not parked by this version',

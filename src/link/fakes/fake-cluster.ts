@@ -1,6 +1,9 @@
 /** The destination cluster in memory: topics, logs, producer ids and the state topic outlive the processes that use them. */
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
+import { aclText } from '../acls/acl-names.ts'
 import {
+  type AclBinding,
+  type ClusterAcls,
   type CreateTopicResult,
   type Destination,
   type DestinationTopic,
@@ -24,6 +27,7 @@ interface FakeTopic extends DestinationTopic {
 export class FakeCluster {
   readonly clusterId: string
   readonly topics = new Map<Uuid, FakeTopic>()
+  acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
   readonly groups = new Map<string, { offsets: Map<string, GroupOffset>; hasMembers: boolean }>()
   readonly stateRecords: StateRecord[] = []
@@ -61,6 +65,13 @@ export class FakeCluster {
     while (topic.logs.length < count) topic.logs.push(new FakePartition())
     topic.partitions = topic.logs.length
     this.#changed()
+  }
+
+  /** Answers as createAcls and deleteAcls do. */
+  changeAcls(change: (acls: readonly AclBinding[]) => AclBinding[]): string[] {
+    if (this.acls.kind !== 'acls') return ['security is disabled']
+    this.acls = { kind: 'acls', acls: change(this.acls.acls) }
+    return []
   }
 
   /** Somebody commits who is no member. */
@@ -112,6 +123,15 @@ export class FakeCluster {
         return () => this.#listeners.delete(listener)
       },
       openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      acls: () => this.acls,
+      createAcls: acls => process.effect('create ACLs', () => this.changeAcls(present => [...present, ...acls])),
+      deleteAcls: acls => {
+        const texts = new Set(acls.map(aclText))
+        return process.effect('delete ACLs', () =>
+          this.changeAcls(present => present.filter(acl => !texts.has(aclText(acl)))),
+        )
+      },
+      hasLogin: user => user === 'known',
       groupOffsetRetentionMs: 10 * 60_000,
       groupOffsets: async groupId => {
         const group = this.groups.get(groupId)

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import { readBatchHeader } from '../../protocol/batches/batch-header.ts'
 import {
+  type ClusterAcls,
   type EpochEnd,
   type FetchSink,
   type FetchTrouble,
@@ -67,6 +68,7 @@ interface Fetching {
 export class FakeSource implements SourceClusterFactory {
   clusterId: string
   readonly topics = new Map<string, FakeSourceTopic>()
+  acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Committed offsets of groups, by group and topic/partition. */
   readonly groups = new Map<string, Map<string, number>>()
   /** Set: every question fails with it. */
@@ -160,6 +162,10 @@ export class FakeSource implements SourceClusterFactory {
         const found = this.topics.get(topic)?.partitions[partition]
         if (!found) throw new SourceError('unknown-topic', `the source has no partition ${topic}-${partition}`)
         return this.#epochEnd(found, epoch)
+      },
+      describeAcls: async () => {
+        this.#ask()
+        return this.acls
       },
       listGroups: async () => {
         this.#ask()

@@ -36,7 +36,7 @@ export async function createMirror(
       return { warnings }
     }
     await recordIntent(context, plan.creation)
-    await finishMirrorCreation(context, plan.creation)
+    await finishMirrorCreation(context, plan.creation, { mayBeOurs: false })
     await context.reconcile()
     return { warnings }
   })
@@ -44,16 +44,20 @@ export async function createMirror(
 
 /**
  * Continues a recorded creation from wherever it was left; called inside the queue of the topic's name. Throws if it can
- * never succeed, after the intent was withdrawn.
+ * never succeed, after the intent was withdrawn. `mayBeOurs`: an earlier attempt may have made the topic.
  */
-export async function finishMirrorCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+export async function finishMirrorCreation(
+  context: OperationContext,
+  creation: MirrorCreationRecord,
+  { mayBeOurs }: { mayBeOurs: boolean } = { mayBeOurs: true },
+): Promise<void> {
   await context.journal.certain()
   if (context.desired.creationOf(creation.mirrorTopic) === undefined) return
   const link = context.desired.link(creation.linkId)
   if (!link) return withdraw(context, creation)
   const present = context.destination.topic(creation.mirrorTopic)
   if (present) {
-    if (await isUntouched(context, present, creation)) return bind(context, present, creation)
+    if (mayBeOurs && (await isUntouched(context, present, creation))) return bind(context, present, creation)
     await withdraw(context, creation)
     throw linkError('TOPIC_EXISTS', { topic: creation.mirrorTopic })
   }

@@ -1,4 +1,5 @@
 /** Deletes a cluster link: at once if nothing is mirrored any more, else, with force, after every mirror was failed over. */
+import { aclText } from '../acls/acl-names.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import type { DeleteLinkReport } from '../engine-api.ts'
@@ -6,7 +7,7 @@ import { linkError } from '../errors.ts'
 import type { StateRecord } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { tombstone } from '../state-records/record-codec.ts'
-import { groupOffsetsKey, linkKey, mirrorKey } from '../state-records/state-key.ts'
+import { groupOffsetsKey, linkKey, mirrorKey, ownedAclKey } from '../state-records/state-key.ts'
 import { finishMirrorCreation } from './create-mirror.ts'
 import { failOverMirror } from './failover-mirror.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
@@ -26,6 +27,8 @@ export async function deleteLink(
     throw linkError('LINK_HAS_MIRRORS', { link: name, topics: open })
   const kept = context.desired.mirrorsOf(link.linkId).length
   const warnings = kept > 0 ? [`The history of ${kept} mirror topic(s) is forgotten; the topics stay.`] : []
+  const acls = context.desired.ownedAcls(link.linkId).length
+  if (acls > 0) warnings.push(`${acls} ACL(s) that the link created stay, and are not followed any more.`)
   if (options.validateOnly) return { failedOver: open, warnings }
   if (open.length > 0 && link.deletingSinceMs === undefined) await recordIntent(context, link)
   await finishLinkDeletion(context, link.linkId)
@@ -82,5 +85,6 @@ async function recordIntent(context: OperationContext, link: LinkRecord): Promis
 function deletionRecords(context: OperationContext, { linkId }: LinkRecord): StateRecord[] {
   const mirrors = context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => tombstone(mirrorKey(linkId, mirrorTopic)))
   const groups = context.desired.groupsWrittenBy(linkId).map(group => tombstone(groupOffsetsKey(linkId, group)))
-  return [...mirrors, ...groups, tombstone(linkKey(linkId))]
+  const acls = context.desired.ownedAcls(linkId).map(acl => tombstone(ownedAclKey(linkId, aclText(acl))))
+  return [...mirrors, ...groups, ...acls, tombstone(linkKey(linkId))]
 }

@@ -1,9 +1,12 @@
 /** What the replayed records of `__lockstep_state` say should be; changed by `apply` only, so that every node reads the same. */
 import type { Uuid } from '../../core/uuid.ts'
+import type { AclBinding } from '../acl-ports.ts'
+import { aclText } from '../acls/acl-names.ts'
 import type { GroupOffsetsRecord, WrittenOffset } from '../state-records/group-offsets-record.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { OwnedAclRecord } from '../state-records/owned-acl-record.ts'
 import type { StateChangeRecord } from '../state-records/record-codec.ts'
 import type { EpochRange, SourceEpochsRecord } from '../state-records/source-epochs-record.ts'
 import {
@@ -11,6 +14,7 @@ import {
   linkKey,
   mirrorCreationKey,
   mirrorKey,
+  ownedAclKey,
   recordKinds,
   type StateKey,
   sourceEpochsKey,
@@ -30,6 +34,7 @@ export class DesiredState {
   readonly #creations = new Map<string, MirrorCreationRecord>()
   readonly #epochs = new Map<string, SourceEpochsRecord>()
   readonly #groupOffsets = new Map<string, GroupOffsetsRecord>()
+  readonly #ownedAcls = new Map<string, OwnedAclRecord>()
   readonly #unreadable = new Map<string, UnreadableRecord>()
   readonly #mirrorsByTopicId = new Map<Uuid, Map<string, MirrorRecord>>()
   readonly #epochKeysByTopicId = new Map<Uuid, Map<string, StateKey>>()
@@ -58,6 +63,10 @@ export class DesiredState {
       }
       case 'source-epochs':
         return this.#applyEpochs(change.record)
+      case 'owned-acl': {
+        const { linkId, acl } = change.record
+        return this.#readable(ownedAclKey(linkId, aclText(acl)), text => this.#ownedAcls.set(text, change.record))
+      }
       case 'group-offsets': {
         const { linkId, group } = change.record
         return this.#readable(groupOffsetsKey(linkId, group), text => this.#groupOffsets.set(text, change.record))
@@ -125,6 +134,17 @@ export class DesiredState {
     return [...this.#groupOffsets.values()].filter(record => record.linkId === linkId).map(({ group }) => group)
   }
 
+  /** ACLs of this cluster that the link created. */
+  ownedAcls(linkId: Uuid): AclBinding[] {
+    return [...this.#ownedAcls.values()].filter(record => record.linkId === linkId).map(({ acl }) => acl)
+  }
+
+  isAclOwnedByAnother(linkId: Uuid, acl: AclBinding): boolean {
+    return this.#links.values().some(link => {
+      return link.linkId !== linkId && this.#ownedAcls.has(stateKeyText(ownedAclKey(link.linkId, aclText(acl))))
+    })
+  }
+
   /** Why this link must not act: a record about it or its mirrors cannot be read. undefined = it may. */
   problemOf(linkId: Uuid): string | undefined {
     if (this.#garbage !== undefined) return this.#garbage
@@ -176,6 +196,7 @@ export class DesiredState {
       this.#mirrors.delete(text)
       this.#creations.delete(text)
       this.#groupOffsets.delete(text)
+      this.#ownedAcls.delete(text)
       if (!this.#epochs.delete(text)) return
       const ofTopic = this.#epochKeysByTopicId.get(key.scope)
       ofTopic?.delete(text)

@@ -1,5 +1,6 @@
 /** The periodic tasks of one link over one connection to its source; made by the link runtime. */
 import type { Uuid } from '../../core/uuid.ts'
+import { parseAclFilters } from '../configs/acl-filters.ts'
 import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { parseNameFilters } from '../configs/name-filters.ts'
@@ -9,6 +10,7 @@ import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
+import { syncAcls } from '../tasks/acl-sync.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { promoteReady } from '../tasks/promotion.ts'
@@ -65,6 +67,11 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       work: overFollowed(groupOffsets),
       isConfigured: syncsGroups,
     }),
+    task('AclSync', {
+      periodMs: () => link.configs.must('acl.sync.ms'),
+      work: aclRound(parts, link),
+      isConfigured: () => link.configs.must('acl.sync.enable'),
+    }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
     task('Promotion', {
       periodMs: () => promotionPeriodMs[isPromoting() ? 'pending' : 'idle'],
@@ -101,6 +108,15 @@ export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | '
     filters: parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters'),
     groupPrefix: configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : '',
     stateMaxAgeMs: configs.must('group.sync.state.max.age.ms'),
+  }
+}
+
+/** Goes with no topic: only a paused link stops it. */
+function aclRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
+  return async signal => {
+    if (link.configs.must('cluster.link.paused')) return []
+    const filters = parseAclFilters(link.configs.must('acl.filters'))
+    return await syncAcls({ ...parts, linkId: link.linkId, source: link.source, filters, signal })
   }
 }
 

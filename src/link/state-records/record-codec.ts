@@ -1,5 +1,6 @@
 /** State records ⇄ bytes. A value is its version (int16) and the body; an unknown newer version is named, never guessed at. */
 import { messageOf } from '../../core/errors.ts'
+import { aclText } from '../acls/acl-names.ts'
 import type { StateRecord } from '../ports.ts'
 import {
   decodeGroupOffsets,
@@ -16,6 +17,7 @@ import {
 } from './mirror-creation-record.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 import { decodeMirrorRecord, encodeMirrorRecord, mirrorRecordVersion } from './mirror-record-codec.ts'
+import { decodeOwnedAcl, encodeOwnedAcl, type OwnedAclRecord, ownedAclVersion } from './owned-acl-record.ts'
 import {
   decodeSourceEpochs,
   encodeSourceEpochs,
@@ -30,6 +32,7 @@ import {
   linkKey,
   mirrorCreationKey,
   mirrorKey,
+  ownedAclKey,
   recordKinds,
   type StateKey,
   sourceEpochsKey,
@@ -43,6 +46,7 @@ export type StateChangeRecord =
   | { readonly kind: 'mirror-creation'; readonly record: MirrorCreationRecord }
   | { readonly kind: 'source-epochs'; readonly record: SourceEpochsRecord }
   | { readonly kind: 'group-offsets'; readonly record: GroupOffsetsRecord }
+  | { readonly kind: 'owned-acl'; readonly record: OwnedAclRecord }
   | { readonly kind: 'removed'; readonly key: StateKey }
   /** Written by a newer version, or damaged: what the key is about must stop. */
   | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
@@ -82,6 +86,9 @@ export const sourceEpochsStateRecord = (epochs: SourceEpochsRecord): StateRecord
 
 export const groupOffsetsStateRecord = (group: GroupOffsetsRecord): StateRecord =>
   record(groupOffsetsKey(group.linkId, group.group), groupOffsetsVersion, encodeGroupOffsets(group))
+
+export const ownedAclStateRecord = (owned: OwnedAclRecord): StateRecord =>
+  record(ownedAclKey(owned.linkId, aclText(owned.acl)), ownedAclVersion, encodeOwnedAcl(owned))
 
 /** The no-op that a new coordinator commits before it decides anything. */
 export const coordinatorStateRecord = (): StateRecord => record(coordinatorKey, 0, Buffer.alloc(0))
@@ -128,6 +135,8 @@ function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
     }
     case recordKinds.groupOffsets:
       return { kind: 'group-offsets', record: decodeGroupOffsets(body, { linkId: key.scope, group: key.name }) }
+    case recordKinds.ownedAcl:
+      return { kind: 'owned-acl', record: decodeOwnedAcl(body, key.scope) }
     default:
       return { kind: 'coordinator' }
   }
@@ -140,4 +149,5 @@ const newestVersions: Readonly<Record<number, number>> = {
   [recordKinds.mirrorCreation]: mirrorCreationVersion,
   [recordKinds.sourceEpochs]: sourceEpochsVersion,
   [recordKinds.groupOffsets]: groupOffsetsVersion,
+  [recordKinds.ownedAcl]: ownedAclVersion,
 }

@@ -11,6 +11,7 @@ export const recordKinds = {
   mirrorCreation: 3,
   sourceEpochs: 4,
   groupOffsets: 5,
+  ownedAcl: 6,
 } as const
 
 /** One key. Fields that a kind does not use have their zero value. */
@@ -64,6 +65,14 @@ export const groupOffsetsKey = (linkId: Uuid, group: string): StateKey => ({
   kind: recordKinds.groupOffsets,
   scope: linkId,
   name: group,
+  partition: -1,
+})
+
+/** `acl`: the ACL as text. */
+export const ownedAclKey = (linkId: Uuid, acl: string): StateKey => ({
+  kind: recordKinds.ownedAcl,
+  scope: linkId,
+  name: acl,
   partition: -1,
 })
 

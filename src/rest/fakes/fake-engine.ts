@@ -13,6 +13,7 @@ import type {
   MirrorSelection,
   MirrorVerb,
   MirrorView,
+  OwnedAclView,
 } from '../../link/engine-api.ts'
 import type { RestContext } from '../context.ts'
 import { type ClusterAdmin, noLogin, openAccess, type TopicView } from '../ports.ts'
@@ -100,6 +101,12 @@ export class FakeEngine implements LinkEngine {
   async adoptGroup(link: string, group: string): Promise<number> {
     this.#record('adoptGroup', link, group)
     return 2
+  }
+
+  listOwnedAcls(link: string): OwnedAclView[] {
+    this.describeLink(link)
+    const resource = { resourceType: 'TOPIC', resourceName: 'orders', patternType: 'LITERAL' }
+    return [{ ...resource, principal: 'User:app', host: '*', operation: 'READ', permission: 'ALLOW', hasLogin: false }]
   }
 
   runTask(link: string, task: string): void {

@@ -63,7 +63,7 @@ public final class AdminSecurityCommand implements Command {
             new ResourcePatternFilter(
                 ResourceType.fromString(acl.path(0).asText("any")),
                 acl.path(1).asText(null),
-                PatternType.fromString(acl.path(2).asText("any"))),
+                PatternType.fromString(acl.path(2).asText("ANY"))),
             new AccessControlEntryFilter(
                 acl.path(3).asText(null),
                 acl.path(4).asText(null),

@@ -1,0 +1,36 @@
+/** The ACLs of this cluster for links: what is there, what they create and delete (semantics §7). */
+import type { AclBinding, ClusterAcls } from '../link/ports.ts'
+import type { AclCommands } from '../metadata/acl-commands.ts'
+import type { MetadataImage } from '../metadata/metadata-image.ts'
+import { ErrorCode, errorName } from '../protocol/errors.ts'
+
+/** What the image has. */
+export const aclsOf = (image: MetadataImage): ClusterAcls => ({
+  kind: 'acls',
+  acls: [...image.acls.values()].map(({ id: _id, ...acl }) => acl),
+})
+
+/** Texts of those that were refused. */
+export async function createAcls(
+  commands: Pick<AclCommands, 'createAcls'>,
+  acls: readonly AclBinding[],
+): Promise<string[]> {
+  const answers = await commands.createAcls(acls)
+  return answers.flatMap(({ errorCode, errorMessage }, index) =>
+    errorCode === ErrorCode.NONE ? [] : [failure(acls[index], errorMessage ?? errorName(errorCode))],
+  )
+}
+
+/** Texts of those that could not be deleted. One that is not there any more is as good as deleted. */
+export async function deleteAcls(
+  commands: Pick<AclCommands, 'deleteAcls'>,
+  acls: readonly AclBinding[],
+): Promise<string[]> {
+  const answers = await commands.deleteAcls(acls)
+  return answers.flatMap(({ errorCode, errorMessage }, index) =>
+    errorCode === ErrorCode.NONE ? [] : [failure(acls[index], errorMessage ?? errorName(errorCode))],
+  )
+}
+
+const failure = (acl: AclBinding | undefined, reason: string): string =>
+  `the ACL of ${acl?.principal} on '${acl?.resourceName}': ${reason}`

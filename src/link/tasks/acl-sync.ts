@@ -1,0 +1,85 @@
+/** AclSync: ACLs of the source are created here, and deleted when they go there, if this link created them (semantics §7). Run by the link's tasks. */
+import type { AclBinding } from '../acl-ports.ts'
+import { aclText } from '../acls/acl-names.ts'
+import { type AclFilter, isAclSelected } from '../configs/acl-filters.ts'
+import type { SourceCluster } from '../ports.ts'
+import type { EngineParts } from '../runtime/engine-parts.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { ownedAclStateRecord, tombstone } from '../state-records/record-codec.ts'
+import { ownedAclKey } from '../state-records/state-key.ts'
+import type { TaskError } from './sync-task.ts'
+
+export interface AclSyncParts extends Pick<EngineParts, 'destination' | 'desired' | 'journal' | 'logger'> {
+  readonly linkId: MirrorRecord['linkId']
+  readonly source: SourceCluster
+  readonly filters: readonly AclFilter[]
+  readonly signal: AbortSignal
+}
+
+/** ACLs created or deleted in one step. */
+const atOnce = 200
+
+export async function syncAcls(parts: AclSyncParts): Promise<readonly TaskError[]> {
+  const { source, destination, filters, signal } = parts
+  if (filters.length === 0) return [{ code: 'MISCONFIGURATION_ERROR', message: 'acl.filters selects no ACL' }]
+  const there = await source.describeAcls(signal)
+  if (there.kind === 'security-disabled') return [disabled('the remote cluster has no authorizer')]
+  const here = destination.acls()
+  if (here.kind === 'security-disabled') return [disabled('this cluster has no authorizer (authorizer.class.name)')]
+  const wanted = there.acls.filter(acl => isAclSelected(filters, acl))
+  const errors: TaskError[] = []
+  const present = new Set(here.acls.map(aclText))
+  for (const acls of portions(shared(parts, wanted, present))) await own(parts, acls)
+  const missing = wanted.filter(acl => !present.has(aclText(acl)))
+  for (const acls of portions(missing)) errors.push(...(await create(parts, acls)))
+  for (const acls of portions(gone(parts, wanted))) errors.push(...(await release(parts, acls)))
+  return errors
+}
+
+const disabled = (message: string): TaskError => ({ code: 'SECURITY_DISABLED_ERROR', message })
+
+/** What another link created and this one wants as well: it stays until both have dropped it. */
+function shared(
+  { desired, linkId }: AclSyncParts,
+  wanted: readonly AclBinding[],
+  present: ReadonlySet<string>,
+): AclBinding[] {
+  const own = new Set(desired.ownedAcls(linkId).map(aclText))
+  const isShared = (acl: AclBinding) => !own.has(aclText(acl)) && desired.isAclOwnedByAnother(linkId, acl)
+  return wanted.filter(acl => present.has(aclText(acl)) && isShared(acl))
+}
+
+/** What this link created and the source does not have any more. */
+function gone({ desired, linkId }: AclSyncParts, wanted: readonly AclBinding[]): AclBinding[] {
+  const kept = new Set(wanted.map(aclText))
+  return desired.ownedAcls(linkId).filter(acl => !kept.has(aclText(acl)))
+}
+
+const own = ({ journal, linkId }: AclSyncParts, acls: readonly AclBinding[]): Promise<void> =>
+  journal.append(acls.map(acl => ownedAclStateRecord({ linkId, acl })))
+
+/** Owned first: an ACL that a crash leaves behind is known to be ours. */
+async function create(parts: AclSyncParts, acls: readonly AclBinding[]): Promise<TaskError[]> {
+  const { destination, logger } = parts
+  await own(parts, acls)
+  const failures = await destination.createAcls(acls)
+  logger.info('ACLs are created as at the source', { created: acls.length - failures.length })
+  return failures.map(message => ({ code: 'INVALID_REQUEST_ERROR', message }))
+}
+
+/** Deleted with the last link that owns it; forgotten after, so that a crash only repeats the deletion. */
+async function release(parts: AclSyncParts, acls: readonly AclBinding[]): Promise<TaskError[]> {
+  const { journal, destination, desired, logger, linkId } = parts
+  const unshared = acls.filter(acl => !desired.isAclOwnedByAnother(linkId, acl))
+  const failures = await destination.deleteAcls(unshared)
+  if (failures.length > 0) return failures.map(message => ({ code: 'INTERNAL_ERROR', message }))
+  await journal.append(acls.map(acl => tombstone(ownedAclKey(linkId, aclText(acl)))))
+  logger.info('ACLs that the source does not have any more are deleted', { deleted: unshared.length })
+  return []
+}
+
+function portions(acls: readonly AclBinding[]): AclBinding[][] {
+  const parts: AclBinding[][] = []
+  for (let from = 0; from < acls.length; from += atOnce) parts.push(acls.slice(from, from + atOnce))
+  return parts
+}

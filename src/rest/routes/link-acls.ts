@@ -1,0 +1,41 @@
+/** The ACLs that a link created (our own addition, rest-and-cli §B). */
+import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
+import type { Need } from '../ports.ts'
+import { LinkAclDataList } from '../schemas/acls.ts'
+import { commonErrors, LinkParams, listOf } from '../schemas/envelope.ts'
+
+const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
+
+export function linkAclRoutes(app: RestApp, context: RestContext): void {
+  app.get(
+    '/kafka/v3/clusters/:cluster_id/links/:link_name/acls',
+    {
+      schema: {
+        summary: 'List the ACLs of this cluster that the link created and keeps in step',
+        tags: ['links'],
+        params: LinkParams,
+        response: { 200: LinkAclDataList, ...commonErrors },
+      },
+    },
+    request => {
+      const base = admit(context, request, [DESCRIBE])
+      requireReady(context)
+      const link = request.params.link_name
+      const self = `${base}/links/${link}/acls`
+      const data = context.engine.listOwnedAcls(link).map(acl => ({
+        kind: 'KafkaLinkAclData' as const,
+        metadata: { self, resource_name: null },
+        link_name: link,
+        resource_type: acl.resourceType,
+        resource_name: acl.resourceName,
+        pattern_type: acl.patternType,
+        principal: acl.principal,
+        host: acl.host,
+        operation: acl.operation,
+        permission: acl.permission,
+        has_login: acl.hasLogin,
+      }))
+      return listOf('KafkaLinkAclDataList', self, data) satisfies LinkAclDataList
+    },
+  )
+}
