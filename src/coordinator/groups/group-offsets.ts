@@ -59,18 +59,6 @@ export class GroupOffsets {
   /** Producers with pending offsets, by group. */
   readonly #openTransactions = new Map<string, Set<bigint>>()
 
-  /** Number of committed offsets. */
-  get size(): number {
-    let count = 0
-    for (const topics of this.#committed.groups.values())
-      for (const partitions of topics.values()) count += partitions.size
-    return count
-  }
-
-  get groups(): Iterable<string> {
-    return this.#committed.groups.keys()
-  }
-
   get(place: OffsetPlace): CommittedOffset | undefined {
     return this.#committed.get(place)
   }
