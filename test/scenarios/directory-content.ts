@@ -1,4 +1,5 @@
 // Fills a node with one of everything that a data directory can hold; used by the directory suite on Kafka and on Lockstep.
+import { eventually } from '../eventually.ts'
 import type { JavaDriver } from '../java/driver.ts'
 import { TopicSide } from './topic-side.ts'
 
@@ -56,4 +57,47 @@ async function writeGroups(call: (command: string, args: object) => Promise<unkn
   await producer('commit')
   await producer('close')
   await consumer('close')
+}
+
+/** What only Kafka keeps so far: a group of KIP-848, a share group that is in the middle of a topic, a quota. */
+export async function fillNewerKinds(driver: JavaDriver, bootstrap: string): Promise<void> {
+  const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
+  const call = <Result>(command: string, args: object) => driver.call<Result>(command, { bootstrap, ...args })
+  await side.createTopic('newer', {})
+  await side.produce('newer', { batch: 1, records: Array.from({ length: 10 }, (_, index) => ({ value: `v${index}` })) })
+  const set = (name: string, key: string, value: string) =>
+    call('admin-topics', { op: 'alter', type: 'group', name, ops: [['SET', key, value]] })
+  await set('shared', 'share.auto.offset.reset', 'earliest')
+  await call('share-consume', { group: 'shared', topic: 'newer', count: 4, properties: oneByOne })
+  const consumer = (op: string, args: object = {}) => call('consumer', { id: 'newer', op, ...args })
+  await consumer('open', { properties: { 'group.id': 'newer', 'group.protocol': 'consumer' } })
+  await consumer('subscribe', { topics: ['newer'] })
+  await eventually(async () => {
+    const { assignment } = await call<{ assignment: string[] }>('consumer', { id: 'newer', op: 'state' })
+    if (assignment.length === 0) throw new Error('no assignment')
+  })
+  await consumer('commit', { offsets: { 'newer-0': [6, 'note'] } })
+  await consumer('close')
+  await call('admin-cluster', { op: 'alter-quotas', user: 'alice', key: 'consumer_byte_rate', value: 12345 })
+}
+
+/** A share consumer takes no more than it is asked for. */
+export const oneByOne = { 'max.poll.records': '1', 'share.acquire.mode': 'record_limit' }
+
+/** What Kafka says of it. */
+export async function newerKinds(driver: JavaDriver, bootstrap: string): Promise<unknown> {
+  const call = (command: string, args: object) => driver.call(command, { bootstrap, ...args })
+  return {
+    groups: await call('admin-groups', { op: 'list', types: ['Consumer', 'Share'] }),
+    described: await call('admin-groups', { op: 'describe', groups: ['newer'] }),
+    offsets: await call('admin-groups', { op: 'offsets', group: 'newer' }),
+    share: await call('admin-groups', { op: 'share-offsets', group: 'shared' }),
+    config: await call('admin-topics', {
+      op: 'configs',
+      type: 'group',
+      name: 'shared',
+      keys: ['share.auto.offset.reset'],
+    }),
+    quotas: await call('admin-cluster', { op: 'quotas' }),
+  }
 }

@@ -10,7 +10,7 @@ import { KafkaCluster } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
-import { contentOptions, fillDirectory } from '../scenarios/directory-content.ts'
+import { contentOptions, fillDirectory, fillNewerKinds, newerKinds, oneByOne } from '../scenarios/directory-content.ts'
 import { type DirectoryView, type ViewOptions, viewOf } from '../scenarios/directory-view.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
 
@@ -127,3 +127,41 @@ for (const [first, second] of [
       await goOn(bootstrap, `and back, ${first}`)
     })
   })
+
+test('groups and quotas that only Kafka has come back from Lockstep as they were, also after a kill', {
+  skip,
+}, async () => {
+  const data = await freshDirectory()
+  const written = await on('kafka', data, async bootstrap => {
+    await fillNewerKinds(driver, bootstrap)
+    return newerKinds(driver, bootstrap)
+  })
+  // Enough of its own in the same internal topics, some of it deleted again, and the log killed in the middle.
+  await on(
+    'lockstep',
+    data,
+    async bootstrap => {
+      const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
+      await side.produce('newer', { records: [{ value: 'v10' }] })
+      for (const group of ['a', 'b', 'c', 'd', 'e']) {
+        const call = (op: string, args: object) => driver.call('admin-groups', { bootstrap, op, ...args })
+        await call('alter-offsets', { group, offsets: { 'newer-0': 3 } })
+        await call('delete', { groups: [group] })
+        await call('alter-offsets', { group, offsets: { 'newer-0': 2 } })
+      }
+    },
+    'kill',
+  )
+  await on('kafka', data, async bootstrap => {
+    await eventually(async () => deepStrictEqual(await newerKinds(driver, bootstrap), written), {
+      timeoutMs: 120_000,
+      intervalMs: 500,
+    })
+    const shared = { group: 'shared', topic: 'newer', count: 7, properties: oneByOne }
+    const rest = await driver.call('share-consume', { bootstrap, ...shared })
+    deepStrictEqual(
+      rest,
+      [4, 5, 6, 7, 8, 9, 10].map(offset => `${offset} v${offset}`),
+    )
+  })
+})

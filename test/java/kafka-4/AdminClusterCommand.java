@@ -21,13 +21,15 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.apache.kafka.common.quota.ClientQuotaFilter;
 
 /**
  * args: {bootstrap, admin?, op, ...}. op: `describe` {operations?}, `features`, `update-features` {updates: {name: [level, UPGRADE |
  * SAFE_DOWNGRADE | UNSAFE_DOWNGRADE]}, validateOnly?}, `quorum`, `elect` {type, partitions?}, `reassign` {partitions:
  * {"topic-0": [broker] or null}}, `reassignments`, `resources` {types?}, `log-dirs` {brokers}, `replica-log-dirs`
- * {partitions}, `quotas`, `unregister` {broker}, `instance-id`, `tokens`.
+ * {partitions}, `quotas`, `alter-quotas` {user, key, value}, `unregister` {broker}, `instance-id`, `tokens`.
  */
 public final class AdminClusterCommand implements Command {
     @Override
@@ -50,7 +52,11 @@ public final class AdminClusterCommand implements Command {
             case "resources" -> resources(admin, args);
             case "log-dirs" -> logDirs(admin, args);
             case "replica-log-dirs" -> replicaLogDirs(admin, args);
-            case "quotas" -> Outcome.of(admin.describeClientQuotas(ClientQuotaFilter.all()).entities(), found -> found.size());
+            case "quotas" -> Outcome.of(admin.describeClientQuotas(ClientQuotaFilter.all()).entities(), found ->
+                found.entrySet().stream().map(entry -> entry.getKey().entries() + " " + entry.getValue()).sorted().toList());
+            case "alter-quotas" -> Outcome.each(admin.alterClientQuotas(List.of(new ClientQuotaAlteration(
+                new ClientQuotaEntity(Map.of("user", args.get("user").asText())),
+                List.of(new ClientQuotaAlteration.Op(args.get("key").asText(), args.get("value").asDouble()))))).values());
             case "unregister" -> Outcome.of(admin.unregisterBroker(args.get("broker").asInt()).all());
             case "instance-id" -> admin.clientInstanceId(Duration.ofSeconds(20)).toString().length();
             case "tokens" -> Outcome.of(admin.describeDelegationToken().delegationTokens(), found -> found.size());

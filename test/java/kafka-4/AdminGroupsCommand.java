@@ -17,6 +17,7 @@ import org.apache.kafka.clients.admin.DescribeConsumerGroupsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListGroupsOptions;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
@@ -26,7 +27,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * args: {bootstrap, admin?, op, ...}. op: `list` {states?, types?}: [id, protocol, type, state] by id, `describe` {groups,
- * operations?} and `describe-classic` {groups}, `describe-share` {groups}, `offsets` {group, partitions?, stable?}, `alter-offsets` {group, offsets:
+ * operations?} and `describe-classic` {groups}, `describe-share` {groups}, `share-offsets` {group}, `offsets` {group, partitions?, stable?}, `alter-offsets` {group, offsets:
  * {"topic-0": n}}, `delete-offsets` {group, partitions}, `delete` {groups}, `remove` {group, instances? (all)}.
  */
 public final class AdminGroupsCommand implements Command {
@@ -47,6 +48,13 @@ public final class AdminGroupsCommand implements Command {
                 for (var partition : offsets.keySet()) answers.put(partition.toString(), Outcome.of(result.partitionResult(partition)));
                 yield answers;
             }
+            case "share-offsets" -> Outcome.of(
+                admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec())).partitionsToOffsetInfo(group),
+                found -> {
+                    Map<String, Object> offsets = new TreeMap<>();
+                    found.forEach((partition, info) -> offsets.put(partition.toString(), info == null ? null : info.startOffset()));
+                    return offsets;
+                });
             case "delete-offsets" -> {
                 Set<TopicPartition> partitions = partitions(args);
                 var result = admin.deleteConsumerGroupOffsets(group, partitions);
