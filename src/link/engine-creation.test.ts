@@ -105,7 +105,6 @@ test('a topic that somebody creates meanwhile does not become the mirror', async
   await world.start()
   world.source.addTopic('orders', 1)
   await world.engine.createLink(linkRequest('west'), created)
-  const connection = world.source
   world.source.afterListOffsets = () => {
     if (!world.cluster.topicNamed('orders')) world.cluster.addTopic('orders', 1)
   }

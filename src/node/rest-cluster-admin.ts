@@ -52,6 +52,10 @@ export function localClusterAdmin(options: {
         source: `${SOURCE_NAMES.get(config.source) ?? 'UNKNOWN'}_CONFIG`,
       })),
     async createTopic({ name, partitions = -1, replicationFactor = -1, configs }) {
+      const refusal = controller.image.topicIds.has(name)
+        ? undefined
+        : writeGate.refusal(ZERO_UUID, name, 'create-topic')
+      if (refusal) throw refused('TOPIC_REFUSED', { topic: name, reason: refusal.message })
       const topic = { name, partitions, replicationFactor, configs, assignments: new Map() }
       const [result] = await controller.createTopics([topic], { validateOnly: false })
       requireSuccess(name, result)

@@ -11,6 +11,8 @@ export interface WriteRefusal {
 /** What a client wants to do to a topic that might be a mirror. */
 export type ClientWrite =
   | 'produce'
+  /** Of a topic that does not exist; asked with the zero id. */
+  | 'create-topic'
   | 'delete-topic'
   | 'delete-records'
   | 'create-partitions'

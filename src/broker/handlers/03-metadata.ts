@@ -20,6 +20,7 @@ import { allowedNames, creatableTopics } from '../authorization.ts'
 import { authorizedClusterOperations, authorizedOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
 import { aliveEndpoints, endpointOf } from '../endpoints.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
+import { creationRefusal } from '../topic-creation.ts'
 
 type TopicAnswer = MetadataResponseInput['topics'][number]
 type PartitionAnswer = TopicAnswer['partitions'][number]
@@ -141,7 +142,9 @@ async function createMissing(
   const absent = asked.names.filter(name => !topicByName(image, name))
   const creatable = creatableTopics(broker, asked.origin, absent)
   const refused = new Set(absent.filter(name => !creatable.has(name)))
-  const names = absent.filter(name => creatable.has(name) && !topicNameProblem(name))
+  const names = absent.filter(
+    name => creatable.has(name) && !topicNameProblem(name) && !creationRefusal(broker, image, name),
+  )
   if (names.length === 0) return { image, errors, refused }
   await createOwnTopics(broker, names)
   const others = names.filter(name => !isInternalTopic(name))

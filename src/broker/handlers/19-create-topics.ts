@@ -6,7 +6,7 @@
  *
  * Needs CREATE on the cluster or on the topic; the configs in the answer need DESCRIBE_CONFIGS on it.
  *
- * Names given twice and `__cluster_metadata` are INVALID_REQUEST; the controller decides the rest. The answer comes when the
+ * A name for which a link is making a mirror is refused by the write gate. Names given twice and `__cluster_metadata` are INVALID_REQUEST; the controller decides the rest. The answer comes when the
  * topics are durable, published and their logs exist. `validateOnly` changes nothing.
  */
 import { configLayers, describeTopicConfigs } from '../../metadata/config-resolution.ts'
@@ -21,6 +21,7 @@ import {
 import { allowedNames, creatableTopics } from '../authorization.ts'
 import { type BrokerContext, handlerOf } from '../handler.ts'
 import { repeated } from '../repeated.ts'
+import { creationRefusal } from '../topic-creation.ts'
 
 type TopicAnswer = CreateTopicsResponseInput['topics'][number]
 
@@ -31,13 +32,20 @@ export const createTopics = handlerOf(CreateTopicsApi, {
     const asked = request.topics.filter(({ name }) => !duplicates.has(name) && name !== CLUSTER_METADATA_TOPIC)
     const names = asked.map(({ name }) => name)
     const creatable = creatableTopics(broker, origin, names)
-    const wanted = asked.filter(({ name }) => creatable.has(name))
+    const refusals = new Map(
+      names.flatMap(name => {
+        const refusal = creatable.has(name) ? creationRefusal(broker, origin.image, name) : undefined
+        return refusal ? [[name, refusal] as const] : []
+      }),
+    )
+    const wanted = asked.filter(({ name }) => creatable.has(name) && !refusals.has(name))
     const describable = allowedNames(broker, origin, { operation: 'DESCRIBE_CONFIGS', resource: 'TOPIC', names })
     const created = await broker.controller.createTopics(wanted.map(newTopic), { validateOnly: request.validateOnly })
     const topics = created.map(topic => answerOf(topic, broker, describable.has(topic.name)))
     for (const name of names)
       if (!creatable.has(name))
         topics.push({ ...refused(name, 'Authorization failed.'), errorCode: ErrorCode.TOPIC_AUTHORIZATION_FAILED })
+    for (const [name, { errorCode, message }] of refusals) topics.push({ ...refused(name, message), errorCode })
     for (const name of duplicates) topics.push(refused(name, 'Duplicate topic name.'))
     if (!duplicates.has(CLUSTER_METADATA_TOPIC) && request.topics.some(({ name }) => name === CLUSTER_METADATA_TOPIC))
       topics.push(
