@@ -14,8 +14,6 @@ import { refuseUnknown, requireAuthorizer } from '../acl-requests.ts'
 import { requireAllowedOnCluster } from '../authorization.ts'
 import { handlerOf } from '../handler.ts'
 
-type ResourceAnswer = DescribeAclsResponseInput['resources'][number]
-
 export const describeAcls = handlerOf(DescribeAclsApi, {
   versions: { min: 1, max: 3 },
   handle(broker, request, origin) {
@@ -38,12 +36,19 @@ export const describeAcls = handlerOf(DescribeAclsApi, {
   failed: (_request, errorCode) => ({ throttleTimeMs: 0, errorCode, errorMessage: null, resources: [] }),
 })
 
-function byResource(acls: readonly AclImage[]): ResourceAnswer[] {
-  const resources = new Map<string, ResourceAnswer>()
-  for (const { resourceType, resourceName, patternType, principal, host, operation, permissionType } of acls) {
-    const key = `${resourceType}:${patternType}:${resourceName}`
-    const resource = resources.get(key) ?? { resourceType, resourceName, patternType, acls: [] }
-    resources.set(key, { ...resource, acls: [...resource.acls, { principal, host, operation, permissionType }] })
-  }
-  return [...resources.values()]
+/** In the answer's form: entries below the resource that they are about. */
+function byResource(acls: readonly AclImage[]): DescribeAclsResponseInput['resources'] {
+  const groups = Map.groupBy(acls, acl => `${acl.resourceType}:${acl.patternType}:${acl.resourceName}`)
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    if (!first) return []
+    const { resourceType, resourceName, patternType } = first
+    const entries = group.map(({ principal, host, operation, permissionType }) => ({
+      principal,
+      host,
+      operation,
+      permissionType,
+    }))
+    return [{ resourceType, resourceName, patternType, acls: entries }]
+  })
 }
