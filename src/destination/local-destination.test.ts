@@ -263,10 +263,10 @@ test('a topic that is being written does not become a mirror', async () => {
   const engine = new Engine({ stateLog: stateTopic(), destination, sources, ...rest })
   await engine.start()
   await engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
-  const creation = engine.createMirror('west', mirrorRequest('orders'))
+  const refused = rejects(engine.createMirror('west', mirrorRequest('orders')), /already exists/)
   for (let turn = 0; turn < 50; turn++) await new Promise<void>(resolve => setImmediate(resolve))
   slow.resolve()
-  await rejects(creation, /already exists/)
+  await refused
   await engine.stop()
   await node.close()
 })

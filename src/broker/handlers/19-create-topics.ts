@@ -6,8 +6,9 @@
  *
  * Needs CREATE on the cluster or on the topic; the configs in the answer need DESCRIBE_CONFIGS on it.
  *
- * A name for which a link is making a mirror is refused by the write gate. Names given twice and `__cluster_metadata` are INVALID_REQUEST; the controller decides the rest. The answer comes when the
- * topics are durable, published and their logs exist. `validateOnly` changes nothing.
+ * A name for which a link is making a mirror is refused by the write gate. Names given twice and `__cluster_metadata` are
+ * INVALID_REQUEST; the controller decides the rest. The answer comes when the topics are durable, published and their logs exist.
+ * `validateOnly` changes nothing.
  */
 import { configLayers, describeTopicConfigs } from '../../metadata/config-resolution.ts'
 import type { CreatedTopic, NewTopic } from '../../metadata/controller-port.ts'
