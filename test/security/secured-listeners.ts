@@ -3,7 +3,7 @@ import type { ClientSecurity } from '../clients/client-record.ts'
 import { freePorts } from '../free-port.ts'
 import { ADMIN, type Credentials, GUEST } from './credentials.ts'
 
-export const LISTENERS = ['SECURE', 'LOGIN', 'MUTUAL', 'BRIEF'] as const
+export const LISTENERS = ['SECURE', 'LOGIN', 'MUTUAL', 'BRIEF', 'LASTING'] as const
 
 export type ListenerName = (typeof LISTENERS)[number]
 
@@ -21,7 +21,8 @@ const PLAIN_JAAS = `org.apache.kafka.common.security.plain.PlainLoginModule requ
 const SCRAM_JAAS = 'org.apache.kafka.common.security.scram.ScramLoginModule required;'
 
 /**
- * SECURE: TLS and SCRAM. LOGIN: PLAIN without TLS. MUTUAL: TLS with client certificates. BRIEF: as LOGIN, with short sessions.
+ * SECURE: TLS and SCRAM. LOGIN: PLAIN without TLS. MUTUAL: TLS with client certificates. BRIEF: as LOGIN, with short sessions,
+ * LASTING with long ones.
  * PLAINTEXT stays open to the suite itself. Who is not a super user may do nothing.
  */
 export function securedProperties(credentials: Credentials): Record<string, string> {
@@ -33,7 +34,7 @@ export function securedProperties(credentials: Credentials): Record<string, stri
   })
   return {
     'listener.security.protocol.map':
-      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,LOGIN:SASL_PLAINTEXT,MUTUAL:SSL,BRIEF:SASL_PLAINTEXT',
+      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,LOGIN:SASL_PLAINTEXT,MUTUAL:SSL,BRIEF:SASL_PLAINTEXT,LASTING:SASL_PLAINTEXT',
     ...tls('secure'),
     ...tls('mutual'),
     'listener.name.secure.sasl.enabled.mechanisms': 'SCRAM-SHA-256,SCRAM-SHA-512',
@@ -44,6 +45,9 @@ export function securedProperties(credentials: Credentials): Record<string, stri
     'listener.name.brief.sasl.enabled.mechanisms': 'PLAIN',
     'listener.name.brief.plain.sasl.jaas.config': PLAIN_JAAS,
     'listener.name.brief.plain.connections.max.reauth.ms': String(BRIEF_SESSION_MS),
+    'listener.name.lasting.sasl.enabled.mechanisms': 'PLAIN',
+    'listener.name.lasting.plain.sasl.jaas.config': PLAIN_JAAS,
+    'listener.name.lasting.plain.connections.max.reauth.ms': '3600000',
     'listener.name.mutual.ssl.client.auth': 'required',
     'listener.name.mutual.ssl.principal.mapping.rules': 'RULE:^CN=(.*?),O=Lockstep.*$/$1/L,DEFAULT',
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',

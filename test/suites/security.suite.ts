@@ -13,6 +13,7 @@ import { JavaError } from '../java/driver.ts'
 import { skipWithout, type Tool } from '../requirements.ts'
 import { ADMIN, GUEST, SECRETS } from '../security/credentials.ts'
 import { hostKeyChanges, storesServe } from '../security/host-keys.ts'
+import { rawLoginsAlike } from '../security/raw-logins.ts'
 import { addScramUser, deleteScramUser, describeScramUser } from '../security/scram-users.ts'
 import { BRIEF_SESSION_MS, WAYS, type Way } from '../security/secured-listeners.ts'
 import { type SecuredWorld, startSecuredWorld, TOPIC, wayOf, writtenValues } from '../security/secured-world.ts'
@@ -124,6 +125,12 @@ test('Java clients are told the same by Lockstep and by Kafka', { skip }, async 
   match(await outcome(kafka.MUTUAL, stranger), /^SslAuthenticationException/)
   // Node cannot send the alert that tells a client so: the connection just closes (docs/security.md).
   match(await outcome(lockstep.MUTUAL, stranger, 3000), /^TimeoutException|^SslAuth/)
+})
+
+test('logins are answered byte by byte as by Kafka, right and wrong ones', { skip }, async () => {
+  const { lockstep, kafka } = world()
+  await rawLoginsAlike(lockstep.LOGIN, kafka.LOGIN, 'endless')
+  await rawLoginsAlike(lockstep.LASTING, kafka.LASTING, 'renewed')
 })
 
 test('tokens of an issuer log in, of Java and of others; tokens of strangers do not', { skip }, () =>

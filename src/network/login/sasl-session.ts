@@ -136,7 +136,8 @@ export class SaslSession {
     const { authBytes } = SaslAuthenticateRequest.decode(body, apiVersion)
     try {
       const { reply, lifetimeMs } = await this.#step(authBytes)
-      const value = { errorCode: ErrorCode.NONE, errorMessage: null, authBytes: reply, sessionLifetimeMs: lifetimeMs }
+      // Kafka says nothing, rather than null.
+      const value = { errorCode: ErrorCode.NONE, errorMessage: '', authBytes: reply, sessionLifetimeMs: lifetimeMs }
       return { body: SaslAuthenticateResponse.encode(value, apiVersion) }
     } catch (error) {
       const during = this.#principal ? 're-authentication' : 'authentication'
