@@ -1,6 +1,6 @@
 /** What the handlers of CreateAcls, DescribeAcls and DeleteAcls have in common. */
-import { allowAll } from '../metadata/authorizer.ts'
 import { ErrorCode } from '../protocol/errors.ts'
+import { isEverythingAllowed } from './authorization.ts'
 import { type BrokerContext, CloseConnection, RequestFailure } from './handler.ts'
 
 /** The number that stands for "unknown" in every field with a number of ACLs. */
@@ -12,6 +12,6 @@ export function refuseUnknown(api: string, numbers: readonly number[]): void {
 }
 
 /** ACLs are kept only where they have an effect. */
-export function requireAuthorizer({ authorizer }: BrokerContext): void {
-  if (authorizer === allowAll) throw new RequestFailure(ErrorCode.SECURITY_DISABLED, 'No Authorizer is configured.')
+export function requireAuthorizer(broker: BrokerContext): void {
+  if (isEverythingAllowed(broker)) throw new RequestFailure(ErrorCode.SECURITY_DISABLED, 'No Authorizer is configured.')
 }
