@@ -16,7 +16,7 @@ const version = '2.16.1'
 const script = fileURLToPath(new URL('confluent_client.py', import.meta.url))
 
 /** Path of a Python that has confluent-kafka; makes the venv the first time. */
-async function python(): Promise<string> {
+export async function python(): Promise<string> {
   const build = async (folder: string) => {
     await run('python3', ['-m', 'venv', folder])
     await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '-q', `confluent-kafka==${version}`])

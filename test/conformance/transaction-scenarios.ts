@@ -154,7 +154,7 @@ const timeouts: Scenario = {
       transactional(side, 'late-long', { 'transaction.timeout.ms': '900001' }),
     )
     await side.producer('late-long', 'close')
-    await transactional(side, 'late', { 'transaction.timeout.ms': '1500' })
+    await transactional(side, 'late', { 'transaction.timeout.ms': '3000' })
     await side.producer('late', 'begin')
     await side.producer('late', 'send', { topic: 'late', records: value('too slow') })
     await seen.settles(

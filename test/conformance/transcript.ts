@@ -51,8 +51,15 @@ function failureText(error: unknown): string {
     return `throws ${error.javaClass}${cause === undefined || cause === error.javaClass ? '' : ` of ${cause}`}`
   }
   if (!(error instanceof Error)) return `throws ${String(error)}`
-  const { type, code, apiCode } = error as Error & { type?: unknown; code?: unknown; apiCode?: unknown }
-  return `throws ${String(type ?? apiCode ?? code ?? `${error.name}: ${error.message}`)}`
+  const { type, code } = error as Error & { type?: unknown; code?: unknown }
+  return `throws ${String(apiError(error) ?? type ?? code ?? `${error.name}: ${error.message}`)}`
+}
+
+/** The broker's error inside those that @platformatic/kafka wraps around it. */
+function apiError(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined
+  const { apiId, errors = [] } = error as Error & { apiId?: unknown; errors?: unknown[] }
+  return apiId ?? [...errors, error.cause].map(apiError).find(id => id !== undefined)
 }
 
 /** The order in which a client puts fields says nothing. */

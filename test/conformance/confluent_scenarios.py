@@ -1,0 +1,128 @@
+"""confluent-kafka (librdkafka) in the conformance suite: one JSON request on standard input, a list of [step, result] as answer."""
+
+import json
+import sys
+
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
+
+steps = []
+
+
+def step(name, action):
+    try:
+        seen = action()
+    except KafkaException as error:
+        seen = "throws " + error.args[0].name()
+    steps.append([name, seen])
+
+
+def each(futures):
+    """What each future gives or fails with, under the text of its key."""
+    outcomes = {}
+    for key, future in futures.items():
+        try:
+            future.result(30)
+            outcomes[str(key)] = "ok"
+        except KafkaException as error:
+            outcomes[str(key)] = error.args[0].name()
+    return outcomes
+
+
+def base(request):
+    return {"bootstrap.servers": request["bootstrap"], "client.id": "librdkafka"}
+
+
+def administer(request):
+    admin = AdminClient(base(request))
+    topics = [NewTopic("rd-admin", 2, 1, config={"retention.ms": "60000"}), NewTopic("rd bad", 1, 1)]
+    step("create", lambda: each(admin.create_topics(topics)))
+    step("create again", lambda: each(admin.create_topics([NewTopic("rd-admin", 1, 1)])))
+    step("grow", lambda: each(admin.create_partitions([NewPartitions("rd-admin", 3), NewPartitions("rd-nobody", 3)])))
+    resource = ConfigResource("TOPIC", "rd-admin")
+
+    def configs():
+        found = list(admin.describe_configs([resource]).values())[0].result(30)
+        return {key: found[key].value for key in ("retention.ms", "cleanup.policy")}
+
+    step("configs", configs)
+    step("cluster", lambda: [node.id for node in admin.describe_cluster().result(30).nodes])
+    step("delete", lambda: each(admin.delete_topics(["rd-admin", "rd-nobody"])))
+
+
+def read(request, count):
+    consumer = Consumer({
+        **base(request),
+        "group.id": "rd-group",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "session.timeout.ms": 10000,
+    })
+    consumer.subscribe(["rd-group"])
+    values = []
+    for _ in range(900):
+        message = consumer.poll(0.1)
+        if message is not None and message.error() is None:
+            values.append("%d@%d %s" % (message.partition(), message.offset(), message.value().decode()))
+        if len(values) >= count:
+            break
+    consumer.commit(asynchronous=False)
+    consumer.close()
+    return sorted(values)
+
+
+def groups(request):
+    producer = Producer({**base(request), "enable.idempotence": True, "linger.ms": 20})
+    for index in range(6):
+        producer.produce("rd-group", partition=index % 2, key="k%d" % index, value="v%d" % index)
+    step("left over", lambda: producer.flush(30))
+    step("read", lambda: read(request, 6))
+    producer.produce("rd-group", partition=1, value="more")
+    producer.flush(30)
+    step("read on", lambda: read(request, 1))
+    admin = AdminClient(base(request))
+
+    def offsets():
+        asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("rd-group")])["rd-group"]
+        return sorted([part.topic, part.partition, part.offset] for part in asked.result(30).topic_partitions)
+
+    def described():
+        group = admin.describe_consumer_groups(["rd-group"])["rd-group"].result(30)
+        return [group.state.name, group.is_simple_consumer_group, len(group.members)]
+
+    def altered():
+        place = [TopicPartition("rd-group", 0, 1)]
+        asked = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions("rd-group", place)])["rd-group"]
+        return [[part.partition, str(part.error)] for part in asked.result(30).topic_partitions]
+
+    step("offsets", offsets)
+    step("described", described)
+    step("alter offsets", altered)
+    step("offsets then", offsets)
+    step("delete", lambda: each(admin.delete_consumer_groups(["rd-group"])))
+    step("delete again", lambda: each(admin.delete_consumer_groups(["rd-group"])))
+
+
+def transact(request):
+    producer = Producer({**base(request), "transactional.id": "rd-transactions"})
+    step("init", lambda: producer.init_transactions(60))
+    consumer = Consumer({**base(request), "group.id": "rd-transactions"})
+    for value, commits in (("committed", True), ("aborted", False), ("committed too", True)):
+        producer.begin_transaction()
+        producer.produce("rd-transactions", partition=0, value=value)
+        if commits:
+            place = [TopicPartition("rd-transactions", 0, len(value))]
+            step(value + ": offsets", lambda: producer.send_offsets_to_transaction(place, consumer.consumer_group_metadata(), 30))
+        step(value, lambda: producer.commit_transaction(60) if commits else producer.abort_transaction(60))
+    fencing = Producer({**base(request), "transactional.id": "rd-transactions"})
+    producer.begin_transaction()
+    producer.produce("rd-transactions", partition=0, value="fenced")
+    producer.flush(30)
+    step("the next one", lambda: fencing.init_transactions(60))
+    step("fenced", lambda: producer.commit_transaction(60))
+    consumer.close()
+
+
+request = json.load(sys.stdin)
+{"administer": administer, "groups": groups, "transact": transact}[request["what"]](request)
+json.dump(steps, sys.stdout)
