@@ -4,7 +4,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scenario } from './scenario.ts'
-import type { Side, ToolRun } from './side.ts'
+import type { Side } from './side.ts'
+import { printedBy } from './tool-output.ts'
 
 const TOOLS = 'org.apache.kafka.tools'
 const tools = {
@@ -24,29 +25,9 @@ const tools = {
 
 const BOOTSTRAP = ['--bootstrap-server', '{bootstrap}']
 
-/** Runs the tool and shows what it printed, without what is different by nature and without the order of lines. */
-async function run(side: Side, tool: keyof typeof tools, args: readonly string[]): Promise<string> {
-  const result = await side.tool(tools[tool], args)
-  return plain(side, result)
-}
-
-function plain(side: Side, { status, out, err, error }: ToolRun): string {
-  const lines = out
-    .replaceAll(side.dataDirectory, 'DIRECTORY')
-    .replaceAll(side.bootstrap, 'NODE')
-    .replaceAll(/\b[A-Za-z0-9_-]{22}\b/g, 'ID')
-    // Texts of errors are each side's own.
-    .replaceAll(/(Could not \w+ \S+ to \S+\.|Error while executing \w+ command :|error: [\w.]+:).*/g, '$1')
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
-  return [`status ${status}${error === undefined ? '' : ` ${error}`}`, ...lines.sort(), ...problems(err)].join('\n')
-}
-
-/** The kind of what went wrong. */
-const problems = (err: string): string[] => [
-  ...new Set([...err.matchAll(/\b(?:[a-z]+\.)+([A-Z]\w*(?:Exception|Error))\b/g)].map(([, name = '']) => name)),
-]
+/** Runs the tool and shows what it printed. */
+const run = (side: Side, tool: keyof typeof tools, args: readonly string[]): Promise<string> =>
+  printedBy(side, tools[tool], args)
 
 /** A file with JSON for the time of `work`. */
 async function withJson<T>(value: unknown, work: (path: string) => Promise<T>): Promise<T> {
@@ -107,6 +88,7 @@ const configs: Scenario = {
       topic: [['--entity-type', 'topics', '--entity-name', 'tuned'], 'max.message.bytes=2000', 'retention.ms=soon'],
       broker: [['--entity-type', 'brokers', '--entity-name', '1'], 'log.retention.ms=3600000', 'num.partitions=3'],
       brokers: [['--entity-type', 'brokers', '--entity-default'], 'message.max.bytes=900000', 'log.dirs=/tmp'],
+      group: [['--entity-type', 'groups', '--entity-name', 'g1'], 'consumer.session.timeout.ms=46000', 'foo=1'],
       'client metrics': [['--entity-type', 'client-metrics', '--entity-name', 'm1'], 'interval.ms=2000', 'foo=1'],
       logger: [['--entity-type', 'broker-loggers', '--entity-name', '1'], 'root=WARN', 'root=LOUD'],
     }

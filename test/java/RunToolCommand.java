@@ -24,7 +24,11 @@ public final class RunToolCommand implements Command {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Map<String, Object> answer = new HashMap<>(Map.of("status", 0));
         try {
-            ToolExit exit = ToolExit.during(() -> OutputCapture.during(out, err, () -> invokeMain(tool, arguments)));
+            ToolExit exit;
+            // Tools may keep what they count in static fields.
+            synchronized (tool) {
+                exit = ToolExit.during(() -> OutputCapture.during(out, err, () -> invokeMain(tool, arguments)));
+            }
             if (exit != null) {
                 answer.put("status", exit.status);
                 if (exit.message != null) err.write(exit.message.getBytes(StandardCharsets.UTF_8));
