@@ -157,7 +157,7 @@ export class BrokerPool {
     const stop = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     stop.throwIfAborted()
     const times = { connectTimeoutMs, requestTimeoutMs }
-    const security = await this.#security.forConnection()
+    const security = await withSignal(this.#security.forConnection(), stop)
     const sockets = { signal: stop, clock, dnsLookup, frames }
     const connection = await BrokerConnection.connect({ host, port, clientId, ...times, ...sockets, ...security })
     this.#open.add(connection)

@@ -61,12 +61,14 @@ export class ClientSession {
   async #logIn(signal: AbortSignal | undefined): Promise<number> {
     const { mechanism, channel } = this.#options
     await this.#handshake(signal)
+    const gone = givenUp(channel, signal)
     try {
       const exchange = mechanism.begin()
       let challenge: Buffer | undefined
       let lifetimeMs = 0
       for (let round = 0; round < ROUNDS_MAX; round++) {
-        const message = await exchange.next(challenge)
+        // A token may take its time; nobody waits for it in vain.
+        const message = await Promise.race([exchange.next(challenge), gone.promise])
         if (message === undefined) return lifetimeMs
         const answer = await this.#authenticate(message, signal)
         challenge = answer.authBytes
@@ -76,6 +78,8 @@ export class ClientSession {
     } catch (error) {
       if (!(error instanceof LoginImpossible || error instanceof ScramMessageError)) throw error
       throw new ConnectionError('login', `login at ${channel.peer} with ${mechanism.name}: ${messageOf(error)}`)
+    } finally {
+      gone.forget()
     }
   }
 
@@ -106,4 +110,17 @@ export class ClientSession {
     const reason = answer.errorMessage ?? errorName(answer.errorCode)
     throw new ConnectionError('login', `${channel.peer} refuses the login with ${mechanism.name}: ${reason}`)
   }
+}
+
+/** Rejects when the connection is closed or the signal aborts. */
+function givenUp(channel: BrokerChannel, signal: AbortSignal | undefined) {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => {})
+  void channel.closed.then(reason =>
+    reject(reason ?? new ConnectionError('closed', `login at ${channel.peer}: the connection was closed here`)),
+  )
+  const onAbort = () => reject(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  return { promise, forget: () => signal?.removeEventListener('abort', onAbort) }
 }

@@ -245,6 +245,22 @@ test('the life of a token bounds the session, and a renewal must be for the same
   assert.equal(connection.isOpen, false)
 })
 
+test('a login that waits for its token ends with the connection, or with the patience of its caller', async t => {
+  const listener = await listening(t, await settings())
+  const never = oauthBearerClient(() => new Promise<string>(() => {}))
+  const stop = new AbortController()
+  const times = { connectTimeoutMs: 5000, requestTimeoutMs: 5000, signal: stop.signal }
+  const options = { host: '127.0.0.1', port: listener.server.port, clientId: 'test', clock: systemClock, login: never }
+  const connecting = BrokerConnection.connect({ ...options, ...times })
+  while (listener.server.connectionCount === 0) await tick()
+  stop.abort(new Error('enough'))
+  await assert.rejects(connecting, /enough/)
+  const other = assert.rejects(BrokerConnection.connect({ ...options, ...times, signal: undefined }), ConnectionError)
+  while (listener.server.connectionCount === 0) await tick()
+  await listener.server.close(0)
+  await other
+})
+
 test('a handshake that renews nothing is an ordinary request, and another mechanism fails the renewal', async t => {
   const clock = new ManualClock()
   const handshake = (id: number, mechanism: string) =>
