@@ -53,7 +53,7 @@ function updateProblem(image: MetadataImage, update: FeatureUpdate, nodeId: numb
     return invalid('To lower it, the upgrade type must be a safe or an unsafe downgrade.')
   if (level > current && upgradeType !== 'upgrade') return invalid('A downgrade cannot raise it.')
   if (feature === KRAFT_VERSION && level > current)
-    return invalid('The quorum of a standalone node is this node alone; its voters cannot change.')
+    return invalid('The voters of a standalone node cannot change: name the other features without it.')
   if (feature === ELR_VERSION && level > 0 && levelOf(image, METADATA_VERSION) < METADATA_VERSION_ELR)
     return invalid(`It needs ${METADATA_VERSION} ${METADATA_VERSION_ELR} or higher.`)
   if (feature !== METADATA_VERSION || level >= current || !metadataChangedBetween(level, current)) return undefined
