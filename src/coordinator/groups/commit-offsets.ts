@@ -90,9 +90,9 @@ function committingGroup(
 ): ClassicGroup | undefined {
   const group = shard.state.groups.get(groupId)
   if (group) return group
-  const foreign = shard.state.foreign.get(groupId)
+  const foreign = shard.foreign(groupId)
   if (foreign?.type === 'share') throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
-  if (foreign && (foreign.memberKeys.size > 0 || generationId >= 0))
+  if (foreign && (!foreign.isEmpty || generationId >= 0))
     throw new CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID, `${memberId} is no member of ${groupId}`)
   if (generationId >= 0) throw new CoordinatorError(unknownGroup, `there is no group ${groupId}`)
   return undefined
@@ -145,10 +145,10 @@ export async function deleteOffsets(
 ): Promise<number[]> {
   const { state } = shard
   const group = state.groups.get(groupId)
-  const foreign = state.foreign.get(groupId)
+  const foreign = shard.foreign(groupId)
   if (!group && (!foreign || foreign.type === 'share')) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
   if (group && group.state !== 'Empty' && !group.isConsumerGroup) throw new CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
-  const isSubscribed = (topic: string) => group?.isSubscribedTo(topic) ?? (foreign?.memberKeys.size ?? 0) > 0
+  const isSubscribed = (topic: string) => group?.isSubscribedTo(topic) ?? foreign?.isEmpty === false
   const deleted = places
     .filter(({ topic }) => !isSubscribed(topic))
     .map(place => ({ ...place, group: groupId }))
@@ -157,19 +157,9 @@ export async function deleteOffsets(
   return places.map(({ topic }) => (isSubscribed(topic) ? ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC : ErrorCode.NONE))
 }
 
-/** Tombstones in one write; more than this are split. */
-const TOMBSTONES_MAX = 1000
-
-/** Forgets the offsets; resolves when that is durable. */
-export async function removeOffsets(shard: ServedShard, places: readonly OffsetPlace[]): Promise<void> {
-  const writes: Promise<void>[] = []
-  for (let from = 0; from < places.length; from += TOMBSTONES_MAX) {
-    const part = places.slice(from, from + TOMBSTONES_MAX)
-    const tombstones = part.map(offsetTombstone)
-    const refusal = shard.refusal(tombstones)
-    if (refusal) throw refusal
-    for (const place of part) shard.state.offsets.remove(place)
-    writes.push(shard.write(tombstones))
-  }
-  await Promise.all(writes)
+/** Forgets the offsets; resolves when that is durable. Throws CoordinatorError, with nothing forgotten, if it cannot be written now. */
+export function removeOffsets(shard: ServedShard, places: readonly OffsetPlace[]): Promise<void> {
+  const written = shard.writeMany(places.map(offsetTombstone))
+  for (const place of places) shard.state.offsets.remove(place)
+  return written
 }

@@ -15,7 +15,11 @@ export async function expireOffsets(shard: ServedShard): Promise<number> {
     const expired = expiredPlaces(shard, group)
     count += expired.length
     if (expired.length > 0) writes.push(removeOffsets(shard, expired))
-    if (isForgotten(shard, group)) writes.push(removeGroup(shard, group.id))
+    if (isForgotten(shard, group)) {
+      const removed = removeGroup(shard, group.id)
+      removed.catch(() => {})
+      writes.push(removed)
+    }
     if (writes.length < PARALLEL_WRITES) continue
     await Promise.all(writes)
     writes = []

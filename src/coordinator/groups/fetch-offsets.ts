@@ -43,7 +43,7 @@ export const noOffset = (partitionIndex: number, errorCode: number = ErrorCode.N
 /** Resolves once what it tells is durable. Throws CoordinatorError. */
 export async function fetchOffsets(shard: ServedShard, request: FetchOffsetsRequest): Promise<FetchedTopic[]> {
   const { groupId, topics } = request
-  const isKnown = shard.state.groups.has(groupId) || (shard.state.foreign.get(groupId)?.type ?? 'share') !== 'share'
+  const isKnown = shard.state.groups.has(groupId) || (shard.foreign(groupId)?.type ?? 'share') !== 'share'
   const fetched =
     topics === null ? everything(shard, request, isKnown) : topics.map(topic => oneTopic(shard, request, topic))
   await shard.settled()

@@ -33,8 +33,8 @@ export class ForeignGroups {
     return found?.exists ? found : undefined
   }
 
-  get all(): [string, ForeignGroup][] {
-    return [...this.#groups].filter(([, { exists }]) => exists)
+  get ids(): string[] {
+    return [...this.#groups].flatMap(([id, { exists }]) => (exists ? [id] : []))
   }
 
   /** False if the record is of no such group. */
@@ -56,10 +56,11 @@ export class ForeignGroups {
     return true
   }
 
-  /** Tombstones of everything that is known of the group, which is forgotten. */
-  remove(id: string): StateRecord[] {
-    const group = this.#groups.get(id)
+  tombstones(id: string): StateRecord[] {
+    return [...(this.#groups.get(id)?.keys.values() ?? [])].map(key => ({ key, value: null }))
+  }
+
+  forget(id: string): void {
     this.#groups.delete(id)
-    return [...(group?.keys.values() ?? [])].map(key => ({ key, value: null }))
   }
 }

@@ -264,6 +264,14 @@ test('groups of other protocols keep their records; their ids are not given to c
   const last = await restarted.crash(seededRandom(2))
   strictEqual(last.heartbeat(member), 'NONE')
   strictEqual(last.node.groups.listGroups({ states: [], types: ['consumer', 'share'] }).groups.length, 2)
+  await last.clock.advance(45_000)
+  last.group = 'busy'
+  strictEqual(last.heartbeat(await last.alone()), 'NONE')
+  const { groups: left } = last.node.groups.listGroups({ states: [], types: ['consumer', 'share'] })
+  deepStrictEqual(
+    left.map(({ groupId, groupState }) => [groupId, groupState]),
+    [['shared', 'Empty']],
+  )
   await last.close()
 })
 

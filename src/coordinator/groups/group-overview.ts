@@ -2,7 +2,6 @@
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { ClassicGroup } from './classic-group.ts'
 import { removeOffsets } from './commit-offsets.ts'
-import type { ForeignGroup } from './foreign-groups.ts'
 import { groupTombstone } from './group-records.ts'
 import type { ServedShard } from './served-shard.ts'
 
@@ -23,7 +22,7 @@ export function listGroups(shard: ServedShard, { states, types }: GroupFilter): 
   const { groups, foreign } = shard.state
   const wantedStates = new Set(states.map(state => state.trim().toLowerCase()))
   const wantedTypes = new Set(types.map(type => type.toLowerCase()))
-  return [...[...groups.values()].map(classicEntry), ...foreign.all.map(foreignEntry)].filter(
+  return [...[...groups.values()].map(classicEntry), ...foreign.ids.flatMap(id => foreignEntry(shard, id))].filter(
     ({ groupState, groupType }) =>
       (wantedStates.size === 0 || wantedStates.has(groupState.toLowerCase())) &&
       (wantedTypes.size === 0 || wantedTypes.has(groupType)),
@@ -38,12 +37,12 @@ const classicEntry = (group: ClassicGroup): ListedGroup => ({
 })
 
 /** Whether its members live is not known here: nobody hears their heartbeats. */
-const foreignEntry = ([groupId, { type, memberKeys }]: [string, ForeignGroup]): ListedGroup => ({
-  groupId,
-  protocolType: type,
-  groupState: memberKeys.size === 0 ? 'Empty' : 'Unknown',
-  groupType: type,
-})
+function foreignEntry(shard: ServedShard, groupId: string): ListedGroup[] {
+  const foreign = shard.foreign(groupId)
+  if (!foreign) return []
+  const { type, isEmpty } = foreign
+  return [{ groupId, protocolType: type, groupState: isEmpty ? 'Empty' : 'Unknown', groupType: type }]
+}
 
 export interface DescribedMember {
   readonly memberId: string
@@ -88,9 +87,9 @@ export function describeGroup(shard: ServedShard, groupId: string): DescribedGro
 export async function deleteGroup(shard: ServedShard, groupId: string): Promise<number> {
   const { state } = shard
   const group = state.groups.get(groupId)
-  const foreign = state.foreign.get(groupId)
+  const foreign = shard.foreign(groupId)
   if (!group && (!foreign || foreign.type === 'share')) return ErrorCode.GROUP_ID_NOT_FOUND
-  if (group ? group.state !== 'Empty' : (foreign?.memberKeys.size ?? 0) > 0) return ErrorCode.NON_EMPTY_GROUP
+  if (group ? group.state !== 'Empty' : foreign?.isEmpty === false) return ErrorCode.NON_EMPTY_GROUP
   await removeGroup(shard, groupId)
   return ErrorCode.NONE
 }
@@ -102,6 +101,5 @@ export async function removeGroup(shard: ServedShard, groupId: string): Promise<
   const offsetsGone = removeOffsets(shard, state.offsets.placesOf(groupId))
   state.groups.delete(groupId)
   group?.end(ErrorCode.UNKNOWN_MEMBER_ID, rebalancing.nowMs)
-  const tombstones = group ? [groupTombstone(groupId)] : state.foreign.remove(groupId)
-  await Promise.all([offsetsGone, shard.write(tombstones)])
+  await Promise.all([offsetsGone, group ? shard.write([groupTombstone(groupId)]) : shard.removeForeign(groupId)])
 }

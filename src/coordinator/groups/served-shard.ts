@@ -1,15 +1,24 @@
 /** A loaded shard with all that operations need to change it: its state, its writes and its rebalancing; the group coordinator makes one per loading. */
+import type { Clock } from '../../core/clock.ts'
 import type { CoordinatorError } from '../runtime/coordinator-error.ts'
 import type { Loaded, StatePartitions, StateRecord, WriteOptions } from '../runtime/state-partitions.ts'
 import { ClassicGroup } from './classic-group.ts'
+import type { ForeignGroupType } from './foreign-groups.ts'
 import type { GroupShard } from './group-shard.ts'
 import { Rebalancing, type RebalancingContext } from './rebalancing.ts'
+
+/** Records in one write of many; a tombstone is small. */
+const RECORDS_MAX = 1000
+/** Kafka's default of `group.consumer.session.timeout.ms`. */
+const FOREIGN_SESSION_MS = 45_000
 
 export class ServedShard {
   readonly state: GroupShard
   readonly rebalancing: Rebalancing
   readonly #loaded: Loaded<GroupShard>
   readonly #partitions: StatePartitions<GroupShard>
+  readonly #clock: Clock
+  readonly #servedSinceMs: number
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(
@@ -20,6 +29,8 @@ export class ServedShard {
     this.state = loaded.state
     this.#loaded = loaded
     this.#partitions = partitions
+    this.#clock = context.clock
+    this.#servedSinceMs = context.clock.monotonicMs()
     this.rebalancing = new Rebalancing({
       ...context,
       write: records => this.write(records),
@@ -34,8 +45,29 @@ export class ServedShard {
 
   /** See StatePartitions.write. */
   write(records: readonly StateRecord[], options?: WriteOptions): Promise<void> {
-    this.#lastWrite = this.#partitions.write(this.#loaded, records, options)
-    return this.#lastWrite
+    const before = this.#lastWrite
+    const written = this.#partitions.write(this.#loaded, records, options)
+    this.#lastWrite = written.catch(error => {
+      // One that was refused alone leaves the rest as it is.
+      if (!this.#loaded.current) throw error
+      return before
+    })
+    this.#lastWrite.catch(() => {})
+    return written
+  }
+
+  /** Any number of records, in writes that the topic accepts. Throws CoordinatorError, before anything is written, if it takes none now. */
+  writeMany(records: readonly StateRecord[]): Promise<void> {
+    const parts: StateRecord[][] = []
+    for (let from = 0; from < records.length; from += RECORDS_MAX) parts.push(records.slice(from, from + RECORDS_MAX))
+    for (const part of parts) {
+      const refusal = this.refusal(part)
+      if (refusal) throw refusal
+    }
+    const written = Promise.all(parts.map(part => this.write(part))).then(() => {})
+    // Whoever collects several may give up before they look at this one.
+    written.catch(() => {})
+    return written
   }
 
   /** A write that nobody waits for: if it fails, the shard is loaded again without it. */
@@ -48,13 +80,8 @@ export class ServedShard {
   }
 
   /** Resolves when everything that the state tells now is durable. Rejects with CoordinatorError if it came to nothing. */
-  async settled(): Promise<void> {
-    try {
-      await this.#lastWrite
-    } catch (error) {
-      // A write that was refused alone leaves the rest as it is.
-      if (!this.#loaded.current) throw error
-    }
+  settled(): Promise<void> {
+    return this.#lastWrite
   }
 
   createGroup(id: string): ClassicGroup {
@@ -63,15 +90,30 @@ export class ServedShard {
     return group
   }
 
+  /** A group of another protocol. Nobody hears its members here: they count as gone when their sessions would be over. */
+  foreign(id: string): { readonly type: ForeignGroupType; readonly isEmpty: boolean } | undefined {
+    const found = this.state.foreign.get(id)
+    if (!found) return undefined
+    const servedMs = this.#clock.monotonicMs() - this.#servedSinceMs
+    return { type: found.type, isEmpty: found.memberKeys.size === 0 || servedMs >= FOREIGN_SESSION_MS }
+  }
+
   /**
    * May a classic group have this id? An empty consumer group of the newer protocol makes room, as in Kafka; groups with members
    * and those of other kinds do not.
    */
   freeForeign(id: string): boolean {
-    const foreign = this.state.foreign.get(id)
+    const foreign = this.foreign(id)
     if (!foreign) return true
-    if (foreign.type !== 'consumer' || foreign.memberKeys.size > 0) return false
-    this.writeUnwatched(this.state.foreign.remove(id))
+    if (foreign.type !== 'consumer' || !foreign.isEmpty) return false
+    this.removeForeign(id).catch(() => {})
     return true
+  }
+
+  /** Tombstones of everything that is known of the group. */
+  removeForeign(id: string): Promise<void> {
+    const written = this.writeMany(this.state.foreign.tombstones(id))
+    this.state.foreign.forget(id)
+    return written
   }
 }
