@@ -196,3 +196,26 @@ test('tasks run when they are asked to', async () => {
   match(message, /does not run the task 'AclSync'; it runs: ConsumerOffsetSync, TopicConfigsSync, PartitionSync/)
   await world.engine.stop()
 })
+
+// The final sync of one topic once dropped what was known of the group's offsets in all others, which were then committed anew.
+test('the final sync of a topic keeps what is known of a group in other topics', async () => {
+  const world = await mirroring()
+  world.source.addTopic('bills', 1).partitions[0]?.append(batchAt(0, 10))
+  await world.engine.createMirror('west', mirrorRequest('bills'))
+  await world.mirrorAll()
+  commitAtSource(world, 'billing', { 'orders/0': 2, 'bills/0': 2 })
+  await round(world)
+  const listed = () =>
+    world.engine.listGroupOffsets('west').map(({ topic, syncedOffset, state }) => [topic, syncedOffset, state])
+  commitAtSource(world, 'billing', { 'orders/0': 5, 'bills/0': 2 })
+  const selection = { names: ['orders'] }
+  await world.engine.alterMirrors('west', 'promote', { selection, validateOnly: false })
+  await world.clock.advance(2000)
+  await world.settle()
+  equal(world.engine.describeMirror('west', 'orders').status, 'STOPPED')
+  deepEqual(listed(), [
+    ['bills', 2, 'SYNCED'],
+    ['orders', 5, 'SYNCED'],
+  ])
+  await world.engine.stop()
+})

@@ -1,5 +1,7 @@
 /** How the group offset sync stands, group by group and partition by partition: told by the sync, listed by REST. */
 
+import { KeyedQueues } from '../coordination/keyed-queues.ts'
+
 /** Why an offset is not in step; SYNCED = it is. */
 export type GroupSyncState = 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
 
@@ -26,6 +28,8 @@ interface GroupEntry {
 }
 
 export class GroupSyncStates {
+  /** By group: whoever writes down what the link wrote for it has read that in the same turn. */
+  readonly turns = new KeyedQueues()
   readonly #groups = new Map<string, GroupEntry>()
 
   /** All rows, by group, topic and partition. */
@@ -36,6 +40,10 @@ export class GroupSyncStates {
 
   of(group: string, place: string): GroupOffsetStatus | undefined {
     return this.#groups.get(group)?.rows.get(place)
+  }
+
+  rowsOf(group: string): (readonly [string, GroupOffsetStatus])[] {
+    return [...(this.#groups.get(group)?.rows ?? [])]
   }
 
   has(group: string): boolean {

@@ -2,7 +2,7 @@
 import { linkError } from '../errors.ts'
 import { placeText } from '../groups/plan-group.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
-import { linkQueue, type OperationContext, requireLink } from './operation-context.ts'
+import { type OperationContext, requireLink } from './operation-context.ts'
 
 /**
  * Takes what the group has now, in partitions of mirrors of the link, for the link's own; durable when it resolves. Resolves to
@@ -10,7 +10,10 @@ import { linkQueue, type OperationContext, requireLink } from './operation-conte
  */
 export async function adoptGroup(context: OperationContext, linkName: string, group: string): Promise<number> {
   const { linkId } = requireLink(context, linkName)
-  return await context.operations.run(`${linkQueue(linkId)}/groups`, async () => {
+  const runtime = context.runtime(linkId)
+  // Where no link runs, nothing of it is synced.
+  const turns = runtime?.groupStates.turns ?? context.operations
+  return await turns.run(group, async () => {
     await context.journal.certain()
     const found = await context.destination.groupOffsets(group)
     if (found.kind !== 'offsets') throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: found.message })
@@ -23,7 +26,7 @@ export async function adoptGroup(context: OperationContext, linkName: string, gr
       adopted.set(placeText({ topic, partition }), { topic, partition, offset, previousOffset: -1 })
     await context.journal.append([groupOffsetsStateRecord({ linkId, group, written: [...adopted.values()] })])
     context.logger.info('a group is adopted', { group, offsets: present.length })
-    context.runtime(linkId)?.task('ConsumerOffsetSync')?.start()
+    runtime?.task('ConsumerOffsetSync')?.start()
     return present.length
   })
 }

@@ -17,29 +17,34 @@ import { mirrorQueue, type OperationContext } from './operation-context.ts'
  * Resolves when the promote is accepted, with what it still waits for. Rejects with the table's refusal, or while the source does
  * not answer or the link is paused: then nothing was changed. `together`: all topics of the request, which stop as one.
  */
-export function promoteMirror(
+export async function promoteMirror(
   context: OperationContext,
   id: MirrorId,
   together: readonly string[] = [],
 ): Promise<VerbResult> {
-  return context.operations.run(mirrorQueue(id), async () => {
-    const look = await assertPromotable(context, id)
-    const { topicId } = look.record
-    const others = together.filter(topic => topic !== id.mirrorTopic)
-    const event = { event: 'promote', reason: 'promote asked for' } as const
-    const joined = await context.changes.transition({ ...id, topicId }, event, record => ({
-      ...record,
-      together: others,
-    }))
-    // Asked for before, alone: from now on it waits for the others.
-    if (joined && others.some(topic => !joined.together.includes(topic)))
-      await context.changes.update({ ...id, topicId }, record =>
-        record.stopping ? record : { ...record, together: [...new Set([...record.together, ...others])] },
-      )
-    await context.reconcile()
-    context.runtime(id.linkId)?.task('Promotion')?.start()
-    return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
-  })
+  // Outside of the mirror's queue: a failover does not wait for a source that does not answer.
+  const look = await assertPromotable(context, id)
+  await context.operations.run(mirrorQueue(id), () => accept(context, look.record, together))
+  context.runtime(id.linkId)?.task('Promotion')?.start()
+  return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
+}
+
+/** Durable when it resolves. */
+async function accept(
+  context: OperationContext,
+  { linkId, mirrorTopic, topicId }: MirrorRecord,
+  together: readonly string[],
+): Promise<void> {
+  const id = { linkId, mirrorTopic, topicId }
+  const others = together.filter(topic => topic !== mirrorTopic)
+  const event = { event: 'promote', reason: 'promote asked for' } as const
+  const joined = await context.changes.transition(id, event, record => ({ ...record, together: others }))
+  // Asked for before, alone: from now on it waits for the others.
+  if (joined && others.some(topic => !joined.together.includes(topic)))
+    await context.changes.update(id, record =>
+      record.stopping ? record : { ...record, together: [...new Set([...record.together, ...others])] },
+    )
+  await context.reconcile()
 }
 
 /** What a promote would wait for now; changes nothing. */

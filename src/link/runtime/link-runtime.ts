@@ -143,12 +143,18 @@ export class LinkRuntime {
 
   /** Not through the queue: a task that holds may be waited for by what runs in it. */
   async #holdFetching(mirrorTopic: string): Promise<() => void> {
-    this.#withheld.add(mirrorTopic)
-    await this.#mirrors.get(mirrorTopic)?.stop()
-    return () => {
+    const release = () => {
       this.#withheld.delete(mirrorTopic)
       this.#onChange()
     }
+    this.#withheld.add(mirrorTopic)
+    try {
+      await this.#mirrors.get(mirrorTopic)?.stop()
+    } catch (error) {
+      release()
+      throw error
+    }
+    return release
   }
 
   async #disconnect(): Promise<void> {

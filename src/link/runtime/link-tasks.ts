@@ -12,6 +12,7 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
 import { syncAcls } from '../tasks/acl-sync.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
+import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { promoteReady } from '../tasks/promotion.ts'
 import { isPromoted } from '../tasks/promotion-units.ts'
@@ -39,18 +40,15 @@ export interface TaskedLink {
 /** How often a promote looks whether it is there, and how often the task looks for one that nobody has told it of. */
 const promotionPeriodMs = { pending: 500, idle: 30_000 }
 
-/** One round of a task over mirrors of one link. */
-type Round = (mirrors: readonly MirrorRecord[], signal: AbortSignal) => Promise<readonly TaskError[]>
-
 export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTask[] {
   const { clock, logger } = parts
   const partitions = partitionRound(parts, link)
-  const topicConfigs = topicConfigsRound(parts, link)
+  const topicConfigs = mergedRounds(topicConfigsRound(parts, link), record => stillMirrored(parts, record))
   const overFollowed = (round: Round) => (signal: AbortSignal) => {
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
   }
-  const groupOffsets = groupOffsetsRound(parts, link)
+  const groupOffsets = mergedRounds(groupOffsetsRound(parts, link), record => stillMirrored(parts, record))
   const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
@@ -78,6 +76,13 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       work: promotionRound(parts, link, [partitions, topicConfigs, finalGroups]),
     }),
   ]
+}
+
+/** The mirror as it is now; undefined = it stops, or is another topic. */
+function stillMirrored({ desired }: EngineParts, { linkId, mirrorTopic, topicId }: MirrorRecord) {
+  const record = desired.mirror(linkId, mirrorTopic)
+  if (record?.topicId !== topicId || record.state === 'STOPPED' || record.stopping !== undefined) return undefined
+  return record
 }
 
 function partitionRound({ destination, changes, clock }: EngineParts, { source }: TaskedLink): Round {
@@ -129,13 +134,16 @@ function watchdogRound(link: TaskedLink): SyncTaskOptions['work'] {
   }
 }
 
+/** A config that this cluster does not have: listed at the sync, and no reason to hold up a promote, since it stays so. */
+const notSupportedHere = 'INVALID_REQUEST_ERROR'
+
 /** What is wrong with a promote is told at its mirror. */
 function promotionRound(parts: EngineParts, link: TaskedLink, syncs: readonly Round[]): SyncTaskOptions['work'] {
   return async signal => {
     const finalSyncs = async (record: MirrorRecord) => {
       const errors: TaskError[] = []
       for (const sync of syncs) errors.push(...(await sync([record], signal)))
-      return errors
+      return errors.filter(({ code }) => code !== notSupportedHere)
     }
     await promoteReady({ ...parts, link, finalSyncs, signal })
     return []

@@ -1,7 +1,7 @@
 /** ConsumerOffsetSync: offsets that groups commit at the source are committed here, for partitions that are mirrored (semantics §5). Run by the link's tasks. */
 import { isSelected, type NameFilter } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
-import type { GroupOffsetStatus, GroupSyncState, GroupSyncStates } from '../groups/group-sync-states.ts'
+import type { GroupSyncState, GroupSyncStates } from '../groups/group-sync-states.ts'
 import {
   clampedOffset,
   type GroupPlan,
@@ -48,9 +48,11 @@ export async function syncGroupOffsets(
   if (parts.filters.length === 0)
     return [{ code: 'MISCONFIGURATION_ERROR', message: 'consumer.offset.group.filters selects no group' }]
   const { groups, errors } = await groupsToSync(parts, mirrors)
+  const asked = new Set(mirrors.map(({ mirrorTopic }) => mirrorTopic))
+  const isLeftOut = (topic: string) => !asked.has(topic) && isMirrored(parts, topic)
   await mapBounded(groups, parallel, async group => {
     try {
-      const error = await syncGroup(parts, group)
+      const error = await states.turns.run(group.group, () => syncGroup(parts, group, isLeftOut))
       if (error) errors.push(error)
     } catch (error) {
       errors.push(taskErrorOf(error, `group ${group.group}`))
@@ -58,6 +60,11 @@ export async function syncGroupOffsets(
   })
   states.forgetOlderThan(stateMaxAgeMs, clock.nowMs())
   return errors
+}
+
+function isMirrored({ desired, linkId }: GroupOffsetsParts, topic: string): boolean {
+  const record = desired.mirror(linkId, topic)
+  return record !== undefined && record.state !== 'STOPPED'
 }
 
 /** Groups whose offsets here are not those of the source now; nothing is written. For previews. */
@@ -134,11 +141,16 @@ function toSync(
   return { sourceGroup: of.sourceGroup, group: `${groupPrefix}${of.sourceGroup}`, wanted, waiting }
 }
 
-async function syncGroup(parts: GroupOffsetsParts, group: GroupToSync): Promise<TaskError | undefined> {
+/** `isLeftOut`: a mirror that this round is not about; what is known of it stays. */
+async function syncGroup(
+  parts: GroupOffsetsParts,
+  group: GroupToSync,
+  isLeftOut: (topic: string) => boolean,
+): Promise<TaskError | undefined> {
   const { destination, desired, journal, linkId, clock, states } = parts
   const found = await destination.groupOffsets(group.group)
   if (found.kind !== 'offsets') {
-    report(parts, group, { failed: { state: 'FAILED', reason: found.message } })
+    report(parts, group, { isLeftOut, failed: { state: 'FAILED', reason: found.message } })
     return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${found.message}` }
   }
   const written = desired.groupOffsets(linkId, group.group)
@@ -154,7 +166,7 @@ async function syncGroup(parts: GroupOffsetsParts, group: GroupToSync): Promise<
   const next = recordOf(plan, knowledge)
   if (next !== written) await journal.append([groupOffsetsStateRecord({ linkId, group: group.group, written: next })])
   const outcome = plan.writes.length === 0 ? undefined : await destination.commitGroupOffsets(group.group, plan.writes)
-  report(parts, group, { plan, ...failureOf(outcome) })
+  report(parts, group, { isLeftOut, plan, ...failureOf(outcome) })
   if (outcome?.kind !== 'failed') return undefined
   return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${outcome.message}` }
 }
@@ -181,10 +193,10 @@ function failureOf(outcome: GroupCommit | undefined): { failed?: Failure } {
 function report(
   { states, clock }: GroupOffsetsParts,
   { group, sourceGroup, wanted, waiting }: GroupToSync,
-  { plan, failed }: { plan?: GroupPlan; failed?: Failure },
+  { plan, failed, isLeftOut }: { plan?: GroupPlan; failed?: Failure; isLeftOut: (topic: string) => boolean },
 ): void {
   const nowMs = clock.nowMs()
-  const rows = new Map<string, GroupOffsetStatus>()
+  const rows = new Map(states.rowsOf(group).filter(([, { topic }]) => isLeftOut(topic)))
   const add = (offset: WantedOffset, state: GroupSyncState, more: { reason?: string; isWritten?: boolean } = {}) => {
     const before = states.of(group, placeText(offset))
     rows.set(placeText(offset), {

@@ -52,8 +52,11 @@ async function promoteUnit(
   })
   if (synced.includes(false)) return
   // Whatever the source got meanwhile is seen by the second look; from there on nothing may come any more.
-  const releases = await Promise.all(records.map(({ mirrorTopic }) => parts.link.holdFetching(mirrorTopic)))
+  const releases: (() => void)[] = []
   try {
+    await mapBounded(records, parallel, async ({ mirrorTopic }) => {
+      releases.push(await parts.link.holdFetching(mirrorTopic))
+    })
     const current = records.flatMap(({ linkId, mirrorTopic }) => parts.desired.mirror(linkId, mirrorTopic) ?? [])
     const looks = await mapBounded(current, parallel, async record => {
       const look = await lookAtMirror(parts, record, asked(parts))
@@ -61,7 +64,7 @@ async function promoteUnit(
       await mapBounded(look.logs, parallel, log => log.flush())
       return look
     })
-    if (tellAll(parts, looks, blockedBy)) await decide(parts, looks)
+    if (tellAll(parts, looks, blockedBy)) await decide(parts, looks, records)
   } finally {
     for (const release of releases) release()
   }
@@ -86,8 +89,13 @@ function tellAll(parts: PromotionParts, looks: readonly MirrorLook[], blockedBy:
 }
 
 /** One durable write for the whole unit: from here on all of it is driven to STOPPED, never back. */
-async function decide(parts: PromotionParts, looks: readonly MirrorLook[]): Promise<void> {
+async function decide(
+  parts: PromotionParts,
+  looks: readonly MirrorLook[],
+  unit: readonly MirrorRecord[],
+): Promise<void> {
   const { changes, clock } = parts
+  const known = new Set(unit.flatMap(({ mirrorTopic, together }) => [mirrorTopic, ...together]))
   const byTopic = new Map(looks.map(look => [look.record.topicId, look]))
   await changes.updateTogether(
     looks.map(({ record }) => record),
@@ -95,6 +103,8 @@ async function decide(parts: PromotionParts, looks: readonly MirrorLook[]): Prom
       const look = byTopic.get(record.topicId)
       if (!look || record.state !== 'PENDING_STOPPED' || record.stopping) return undefined
       if (record.startOffsets.length !== look.logs.length) return undefined
+      // Meanwhile it was asked for together with others: that is another unit.
+      if (record.together.some(topic => !known.has(topic))) return undefined
       const topic = parts.link.mirror(record.mirrorTopic)
       const stopPoints = look.logs.map((log, partition) =>
         stopPointOf(parts, record, { partition, log, figures: topic?.figures[partition] }),
