@@ -53,7 +53,8 @@ const lifeOfTopics: Scenario = {
 const recordsOfTopics: Scenario = {
   name: 'offsets are listed by time, and records deleted',
   async run(side, seen) {
-    await side.createTopics({ name: 'times', partitions: 2 })
+    // The records are older than any retention.
+    await side.createTopics({ name: 'times', partitions: 2, configs: { 'retention.ms': '-1' } })
     const records = [3000, 1000, 5000, 2000].map(timestamp => ({ value: `at ${timestamp}`, timestamp }))
     await side.java('produce', { topic: 'times', partition: 0, records, batch: 2 })
     for (const spec of [
