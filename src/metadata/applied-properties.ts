@@ -79,14 +79,16 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'ssl.key.password': 'Password of the private key (PEM).',
   'ssl.keystore.certificate.chain': 'Certificate chain of a listener as PEM.',
   'ssl.keystore.key': 'Private key of a listener as PEM.',
-  'ssl.keystore.location': 'File with key and certificates of a listener: PKCS12 or PEM. Loaded anew when it changes.',
+  'ssl.keystore.location':
+    'File with key and certificates of a listener: PEM, PKCS12 or JKS. Loaded anew when it changes.',
   'ssl.keystore.password': 'Password of the key store.',
-  'ssl.keystore.type': 'PKCS12 or PEM; told by the content when absent.',
+  'ssl.keystore.type': 'PEM, PKCS12 or JKS; told by the content.',
   'ssl.principal.mapping.rules': "Rules that make a principal of the subject of a client's certificate.",
   'ssl.truststore.certificates': 'Trusted certificates as PEM.',
-  'ssl.truststore.location': 'File with the certificates that are trusted: PKCS12 or PEM. Loaded anew when it changes.',
+  'ssl.truststore.location':
+    'File with the certificates that are trusted: PEM, PKCS12 or JKS. Loaded anew when it changes.',
   'ssl.truststore.password': 'Password of the trust store.',
-  'ssl.truststore.type': 'PKCS12 or PEM; told by the content when absent.',
+  'ssl.truststore.type': 'PEM, PKCS12 or JKS; told by the content.',
   'super.users': 'Principals that may do everything, separated by semicolons: User:admin;User:CN=ops.',
   'transaction.abort.timed.out.transaction.cleanup.interval.ms':
     'How often transactions that are open for too long are looked for.',

@@ -37,7 +37,7 @@ export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: s
         : `only ${supportedMechanisms.join(', ')} are supported`
     case 'ssl.keystore.type':
     case 'ssl.truststore.type':
-      return /^(PEM|PKCS12|JKS)$/i.test(formatted) ? undefined : 'only PEM and PKCS12 are supported'
+      return /^(PEM|PKCS12|JKS)$/i.test(formatted) ? undefined : 'only PEM, PKCS12 and JKS are supported'
   }
   const reason = onlyDefault[key]
   return reason !== undefined && !isDefault(key, formatted) ? reason : undefined

@@ -1,8 +1,10 @@
 /** From Kafka's `ssl.*` properties to what Node's TLS takes: keys, chains, trusted certificates, versions, ciphers. Listeners, links and REST use it. */
+import { createPrivateKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import { messageOf } from '../../core/errors.ts'
 import { openSslCipher } from './cipher-suites.ts'
+import { isJks, readJks } from './jks.ts'
 import { isCertificate, isPrivateKey, type PemBlock, pemBlocks, pemCertificate } from './pem.ts'
 import { KeyStoreError, pkcs12Certificates } from './pkcs12.ts'
 
@@ -66,6 +68,8 @@ async function identityOf(property: PropertyLookup, read: ReadFile): Promise<Sec
   if (file === undefined) return undefined
   const password = property('ssl.keystore.password')
   const format = formatOf(file, property('ssl.keystore.type'), 'ssl.keystore')
+  if (format === 'JKS')
+    return jksIdentity(file, { password: password ?? '', keyPassword: keyPassword ?? password ?? '' })
   if (format === 'PEM') return pemIdentity(pemBlocks(file.toString()), keyPassword ?? password, 'ssl.keystore.location')
   return { pfx: [{ buf: file, ...(password === undefined ? {} : { passphrase: password }) }] }
 }
@@ -79,15 +83,31 @@ function pemIdentity(blocks: readonly PemBlock[], password: string | undefined, 
   return { key, cert: chain.map(({ text }) => text).join('') }
 }
 
+function jksIdentity(file: Buffer, o: { password: string; keyPassword: string }): SecureContextOptions {
+  try {
+    const { keys } = readJks(file, o.password)
+    const [key, ...more] = keys
+    if (!key || more.length > 0) throw new KeyStoreError(`must hold one key, not ${keys.length}`)
+    const pkcs8 = createPrivateKey({ key: key.open(o.keyPassword), format: 'der', type: 'pkcs8' })
+    return {
+      key: pkcs8.export({ format: 'pem', type: 'pkcs8' }).toString(),
+      cert: key.chain.map(pemCertificate).join(''),
+    }
+  } catch (error) {
+    throw new TlsMaterialError(`ssl.keystore.location ${messageOf(error)}`, { cause: error })
+  }
+}
+
 async function trustedOf(property: PropertyLookup, read: ReadFile): Promise<string[] | undefined> {
   const inline = property('ssl.truststore.certificates')
   if (inline !== undefined) return pemTrusted(inline, 'ssl.truststore.certificates')
   const file = await read('ssl.truststore.location')
   if (file === undefined) return undefined
-  if (formatOf(file, property('ssl.truststore.type'), 'ssl.truststore') === 'PEM')
-    return pemTrusted(file.toString(), 'ssl.truststore.location')
+  const format = formatOf(file, property('ssl.truststore.type'), 'ssl.truststore')
+  if (format === 'PEM') return pemTrusted(file.toString(), 'ssl.truststore.location')
   try {
-    const found = pkcs12Certificates(file, property('ssl.truststore.password') ?? '')
+    const password = property('ssl.truststore.password') ?? ''
+    const found = format === 'JKS' ? readJks(file, password).trusted : pkcs12Certificates(file, password)
     if (found.length === 0) throw new KeyStoreError('holds no certificate')
     return found.map(pemCertificate)
   } catch (error) {
@@ -101,16 +121,17 @@ function pemTrusted(text: string, name: string): string[] {
   return found.map(block => block.text)
 }
 
-const JKS_MAGIC = [0xfeedfeed, 0xcececece]
+const JCEKS_MAGIC = 0xcececece
 
 /** By content; Java reads PKCS12 under the name JKS too, which is the default of the type. */
-function formatOf(file: Buffer, type: string | undefined, what: string): 'PEM' | 'PKCS12' {
+function formatOf(file: Buffer, type: string | undefined, what: string): 'PEM' | 'PKCS12' | 'JKS' {
   const name = type?.trim().toUpperCase()
   if (name !== undefined && !['', 'JKS', 'PKCS12', 'PEM'].includes(name))
-    throw new TlsMaterialError(`${what}.type ${name} is not supported: use PEM or PKCS12`)
-  if (file.length >= 4 && JKS_MAGIC.includes(file.readUInt32BE(0)))
+    throw new TlsMaterialError(`${what}.type ${name} is not supported: use PEM, PKCS12 or JKS`)
+  if (isJks(file)) return 'JKS'
+  if (file.length >= 4 && file.readUInt32BE(0) === JCEKS_MAGIC)
     throw new TlsMaterialError(
-      `${what}.location is a JKS file; make it PKCS12: keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12`,
+      `${what}.location is a JCEKS file; make it PKCS12: keytool -importkeystore -srckeystore FILE -srcstoretype JCEKS -destkeystore FILE.p12 -deststoretype PKCS12`,
     )
   if (file.includes('-----BEGIN ')) return 'PEM'
   if (name === 'PEM') throw new TlsMaterialError(`${what}.location holds no PEM`)
