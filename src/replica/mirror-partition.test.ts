@@ -39,7 +39,14 @@ const conflict = (error: unknown) => error instanceof LogError && error.kind ===
 test('batches keep their offsets, holes stay, the epoch is ours', async () => {
   const { bench, partition, mirror, append, batches, offsets } = await openMirror()
   const state = await append(Buffer.concat([batchAt(0), batchAt(7)]))
-  deepStrictEqual(state, { logStartOffset: 0, logEndOffset: 8, highWatermark: 8, leaderEpoch: EPOCH, isEmpty: false })
+  deepStrictEqual(state, {
+    logStartOffset: 0,
+    logEndOffset: 8,
+    highWatermark: 8,
+    leaderEpoch: EPOCH,
+    isEmpty: false,
+    cleanedOffset: 0,
+  })
   deepStrictEqual(await offsets(0), [0, 7])
   strictEqual(readBatchHeader(await batches(0), 0).leaderEpoch, EPOCH)
   deepStrictEqual(bench.flushes, [partition])
@@ -77,6 +84,7 @@ test('a mirror that is not empty is extended over a hole', async () => {
     highWatermark: 50,
     leaderEpoch: EPOCH,
     isEmpty: false,
+    cleanedOffset: 0,
   })
   await append(batchAt(50))
   deepStrictEqual(await offsets(0), [0])
@@ -96,6 +104,7 @@ test('the log start follows, never above the high watermark and never back', asy
     highWatermark: 5,
     leaderEpoch: EPOCH,
     isEmpty: false,
+    cleanedOffset: 0,
   })
   const records = Array.from({ length: 3 }, () => ({ timestamp: 1n, key: null, value: null }))
   await rejects(append(buildBatch({ records, baseOffset: 4 })), /a batch from 4 to 6 cannot follow offset 4/)
