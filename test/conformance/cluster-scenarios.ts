@@ -63,13 +63,16 @@ const features: Scenario = {
 const resources: Scenario = {
   name: 'resources with configs are listed',
   async run(side, seen) {
-    const alter = (type: string, name: string, key: string, value: string) =>
-      side.topics('alter', { type, name, ops: [['SET', key, value]] })
+    const alter = (type: string, name: string, op: readonly string[]) => side.topics('alter', { type, name, ops: [op] })
     await seen.step('set a group config', () =>
-      alter('group', 'resource-group', 'consumer.session.timeout.ms', '50000'),
+      alter('group', 'resource-group', ['SET', 'consumer.session.timeout.ms', '50000']),
     )
-    await seen.step('set an unknown group config', () => alter('group', 'resource-group', 'no.such.config', '1'))
-    await seen.step('set client metrics', () => alter('client_metrics', 'resource-metrics', 'interval.ms', '5000'))
+    await seen.step('set an unknown group config', () =>
+      alter('group', 'resource-group', ['SET', 'no.such.config', '1']),
+    )
+    await seen.step('set client metrics', () =>
+      alter('client_metrics', 'resource-metrics', ['SET', 'interval.ms', '5000']),
+    )
     await seen.step('groups', () => side.cluster('resources', { types: ['GROUP'] }))
     await seen.step('client metrics', () => side.cluster('resources', { types: ['CLIENT_METRICS'] }))
     await seen.step('brokers', () => side.cluster('resources', { types: ['BROKER'] }))

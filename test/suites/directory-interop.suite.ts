@@ -52,13 +52,15 @@ async function freshDirectory(): Promise<Data> {
   return { directory: join(folder, 'data'), clusterId: 'MkU3OEVBNTcwNTJENDM2Qg' }
 }
 
-/** A node of either kind on a directory, for the time of `work`; it is stopped cleanly, or killed. */
-async function on<T>(
-  kind: 'kafka' | 'lockstep',
-  data: Data,
-  work: (bootstrap: string) => Promise<T>,
-  end: 'stop' | 'kill' = 'stop',
-): Promise<T> {
+interface Stay {
+  readonly kind: 'kafka' | 'lockstep'
+  readonly data: Data
+  /** How it ends; default a clean stop. */
+  readonly end?: 'stop' | 'kill'
+}
+
+/** A node of either kind on a directory, for the time of `work`. */
+async function on<T>({ kind, data, end = 'stop' }: Stay, work: (bootstrap: string) => Promise<T>): Promise<T> {
   const { bootstrap, stop, close } = kind === 'kafka' ? await startKafka(data) : await startLockstep(data)
   try {
     const result = await work(bootstrap)
@@ -113,16 +115,16 @@ for (const [first, second] of [
 ] as const)
   test(`a directory of ${first} is gone on with by ${second}, and by ${first} again`, { skip }, async () => {
     const data = await freshDirectory()
-    const written = await on(first, data, async bootstrap => {
+    const written = await on({ kind: first, data }, async bootstrap => {
       await fillDirectory(driver, bootstrap)
       return viewOf(driver, bootstrap, contentOptions)
     })
-    const changed = await on(second, data, async bootstrap => {
+    const changed = await on({ kind: second, data }, async bootstrap => {
       await assertView(bootstrap, written, contentOptions)
       await goOn(bootstrap, `there, ${second}`)
       return viewOf(driver, bootstrap, contentOptions)
     })
-    await on(first, data, async bootstrap => {
+    await on({ kind: first, data }, async bootstrap => {
       await assertView(bootstrap, changed, contentOptions)
       await goOn(bootstrap, `and back, ${first}`)
     })
@@ -132,27 +134,22 @@ test('groups and quotas that only Kafka has come back from Lockstep as they were
   skip,
 }, async () => {
   const data = await freshDirectory()
-  const written = await on('kafka', data, async bootstrap => {
+  const written = await on({ kind: 'kafka', data }, async bootstrap => {
     await fillNewerKinds(driver, bootstrap)
     return newerKinds(driver, bootstrap)
   })
   // Enough of its own in the same internal topics, some of it deleted again, and the log killed in the middle.
-  await on(
-    'lockstep',
-    data,
-    async bootstrap => {
-      const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
-      await side.produce('newer', { records: [{ value: 'v10' }] })
-      for (const group of ['a', 'b', 'c', 'd', 'e']) {
-        const call = (op: string, args: object) => driver.call('admin-groups', { bootstrap, op, ...args })
-        await call('alter-offsets', { group, offsets: { 'newer-0': 3 } })
-        await call('delete', { groups: [group] })
-        await call('alter-offsets', { group, offsets: { 'newer-0': 2 } })
-      }
-    },
-    'kill',
-  )
-  await on('kafka', data, async bootstrap => {
+  await on({ kind: 'lockstep', data, end: 'kill' }, async bootstrap => {
+    const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
+    await side.produce('newer', { records: [{ value: 'v10' }] })
+    for (const group of ['a', 'b', 'c', 'd', 'e']) {
+      const call = (op: string, args: object) => driver.call('admin-groups', { bootstrap, op, ...args })
+      await call('alter-offsets', { group, offsets: { 'newer-0': 3 } })
+      await call('delete', { groups: [group] })
+      await call('alter-offsets', { group, offsets: { 'newer-0': 2 } })
+    }
+  })
+  await on({ kind: 'kafka', data }, async bootstrap => {
     await eventually(async () => deepStrictEqual(await newerKinds(driver, bootstrap), written), {
       timeoutMs: 120_000,
       intervalMs: 500,
