@@ -2,14 +2,14 @@
 import { type Uuid, ZERO_UUID } from '../core/uuid.ts'
 import type { MetadataImage, TopicImage } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
-import { CloseConnection, type RequestOrigin } from './handler.ts'
+import type { RequestOrigin } from './handler.ts'
 import { resolveTopic } from './resolve-topic.ts'
 
-/** Rejects with CloseConnection when the client is gone: its membership ends by timeouts, but nobody is left to answer. */
-export function whileConnected<T>({ client: { signal } }: RequestOrigin, answer: Promise<T>): Promise<T> {
-  if (signal.aborted) return Promise.reject(new CloseConnection('the client is gone'))
+/** undefined when the client is gone: its membership ends by timeouts, but nobody is left to answer. */
+export function whileConnected<T>({ client: { signal } }: RequestOrigin, answer: Promise<T>): Promise<T | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
-    const gone = () => reject(new CloseConnection('the client went away while it waited for its group'))
+    const gone = () => resolve(undefined)
     signal.addEventListener('abort', gone, { once: true })
     answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', gone))
   })

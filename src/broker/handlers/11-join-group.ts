@@ -25,7 +25,7 @@ export const joinGroup = handlerOf(JoinGroupApi, {
   async handle(broker, request, origin) {
     const { groupId, memberId } = request
     requireAllowed(broker, origin, { operation: 'READ', resource: 'GROUP', name: groupId })
-    const answer = broker.groups.join({
+    const joining = broker.groups.join({
       groupId,
       memberId,
       description: describe(request, origin),
@@ -33,7 +33,8 @@ export const joinGroup = handlerOf(JoinGroupApi, {
       mayBeToldToSkip: origin.version >= SKIP_ASSIGNMENT_VERSION,
       reason: request.reason,
     })
-    return respond(await whileConnected(origin, answer), origin.version)
+    const answer = await whileConnected(origin, joining)
+    return answer && respond(answer, origin.version)
   },
   failed: ({ memberId: _ }, errorCode, { version }) => respond(joinAnswer(errorCode, ''), version),
 })

@@ -27,7 +27,7 @@ export const syncGroup = handlerOf(SyncGroupApi, {
       request.assignments.map(({ memberId, assignment }) => [memberId, Buffer.from(assignment)]),
     )
     const answer = await whileConnected(origin, broker.groups.sync({ ...request, assignments }))
-    return { throttleTimeMs: 0, ...answer }
+    return answer && { throttleTimeMs: 0, ...answer }
   },
   failed: (_request, errorCode) => ({ throttleTimeMs: 0, ...syncFailure(errorCode) }),
 })

@@ -1,5 +1,5 @@
 /** The handlers of groups over the wire format: a member's life in every version, refusals by ACLs, and clients that go away while they wait. */
-import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
 import { ZERO_UUID } from '../../core/uuid.ts'
@@ -178,8 +178,8 @@ test('a client that goes away while it waits for its group does not keep its req
   const waiting = node.call(JoinGroupApi, joinRequest('g', 0), { version: 0, client: testClient(connection.signal) })
   await settle(clock)
   connection.abort()
-  await rejects(waiting, /went away/)
+  strictEqual(await waiting, undefined)
   const gone = testClient(connection.signal)
-  await rejects(node.call(JoinGroupApi, joinRequest('g', 0), { version: 0, client: gone }), /gone/)
+  strictEqual(await node.call(JoinGroupApi, joinRequest('g', 0), { version: 0, client: gone }), undefined)
   await node.close()
 })
