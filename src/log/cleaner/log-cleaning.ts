@@ -10,7 +10,7 @@ import { CleaningAborted, type CleaningCounts, type CleaningPlan } from './clean
 import { CleaningRun, type CleaningTools } from './cleaning-run.ts'
 import { type Dirt, dirtOf } from './dirt.ts'
 import type { SegmentSizes } from './segment-groups.ts'
-import { swapSegments } from './swap-segments.ts'
+import { discardCleaned, swapSegments } from './swap-segments.ts'
 
 /** What the cleaner brings along; the file system is the log's. */
 export interface PassTools extends Omit<CleaningTools, 'fs' | 'signal'> {
@@ -27,6 +27,14 @@ export interface CleaningResult extends Readonly<CleaningCounts> {
   readonly segmentsAfter: number
   /** How full the offset map got, 0 to 1; at 1 another pass follows. */
   readonly mapUse: number
+}
+
+/** Neighbours whose cleaned successor is written. */
+interface Exchange {
+  readonly replaced: readonly Segment[]
+  /** As they were when they were read. */
+  readonly sizes: readonly SegmentSizes[]
+  readonly endOffset: number
 }
 
 export class LogCleaning {
@@ -120,7 +128,7 @@ export class LogCleaning {
       const replaced = group.flatMap(({ baseOffset }) => segments.filter(segment => segment.baseOffset === baseOffset))
       if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
       if (this.#areGone(replaced)) continue
-      if (await run.rewrite(group)) await this.#swap({ replaced, sizes: group, endOffset })
+      if (await run.rewrite(group)) await this.#swapOrDiscard({ replaced, sizes: group, endOffset })
     }
     this.#checkpoint.cleaned(endOffset)
     const [segmentsBefore, segmentsAfter] = [segments.length, below().length]
@@ -134,13 +142,22 @@ export class LogCleaning {
     }
   }
 
+  /** Of a log that has failed recovery looks after the files. */
+  async #swapOrDiscard(of: Exchange): Promise<void> {
+    try {
+      await this.#swap(of)
+    } catch (error) {
+      if (!this.#writer.failure) await discardCleaned(this.#contents, of.sizes[0]?.baseOffset ?? 0)
+      throw error
+    }
+  }
+
   /** The log start has passed them. */
   #areGone(segments: readonly Segment[]): boolean {
     return !segments.some(segment => this.#contents.segments.all.includes(segment))
   }
 
-  async #swap(of: { replaced: readonly Segment[]; sizes: readonly SegmentSizes[]; endOffset: number }): Promise<void> {
-    const { replaced, sizes, endOffset } = of
+  async #swap({ replaced, sizes, endOffset }: Exchange): Promise<void> {
     await this.#writer.swap(async () => {
       if (this.#isCut) throw new CleaningAborted('the log was cut or closed')
       const { all } = this.#contents.segments

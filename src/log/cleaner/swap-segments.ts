@@ -36,6 +36,16 @@ export async function swapSegments(contents: LogContents, replaced: readonly Seg
   await snapshots.removeWhere(offset => gone.has(offset))
 }
 
+/** Removes a successor that takes nobody's place: beside a later swap that a crash interrupts it would say that none was finished. */
+export async function discardCleaned({ directory, environment }: LogContents, baseOffset: number): Promise<void> {
+  const { fs } = environment
+  const names = new Set(await fs.list(directory))
+  for (const kind of KINDS) {
+    const name = `${segmentFileName(baseOffset, kind)}${CLEANED}`
+    if (names.has(name)) await fs.remove(`${directory}/${name}`)
+  }
+}
+
 async function openSegment({ environment, directory }: LogContents, baseOffset: number): Promise<Segment> {
   const { fs, cache, clock } = environment
   const { segment } = await Segment.open({ fs, cache, directory, baseOffset, durable: true }, clock.nowMs())
