@@ -86,7 +86,7 @@ const groups: Scenario = {
     await side.write('js-group', 6, { partition: 0 })
     await side.write('js-group', 4, { partition: 1 })
     const read = async (count: number) => {
-      const consumer = kafkaOf(side).consumer({ groupId: 'js-group', retry: { retries: 5 } })
+      const consumer = kafkaOf(side).consumer({ groupId: 'js-group', retry: { retries: 5 }, maxWaitTimeInMs: 200 })
       const values: string[] = []
       await consumer.connect()
       await consumer.subscribe({ topic: 'js-group', fromBeginning: true })
