@@ -29,7 +29,10 @@ export async function readGroup(
   return { kind: 'offsets', offsets, hasMembers: (group?.members.length ?? 0) > 0 }
 }
 
-/** All or nothing: the coordinator checks that the group has no member, and takes the offsets, in one step. */
+/**
+ * The coordinator checks that the group has no member, and takes the offsets, in one step: all or none. Metadata that is longer
+ * than this cluster takes is left out, since the source would never make it shorter.
+ */
 export async function commitToGroup(
   groups: LinkedGroups,
   commit: { readonly groupId: string; readonly offsets: readonly GroupOffset[] },
@@ -55,11 +58,20 @@ export async function commitToGroup(
   })
   const refused = codes.find(code => code !== ErrorCode.NONE)
   if (refused === undefined) return { kind: 'committed' }
+  const tooLong = offsets.filter((offset, index) => codes[index] === METADATA_TOO_LONG && offset.metadata !== '')
+  if (tooLong.length > 0)
+    return await commitToGroup(
+      groups,
+      { groupId, offsets: tooLong.map(offset => ({ ...offset, metadata: '' })) },
+      image,
+    )
   if (IN_USE.has(refused)) return { kind: 'in-use' }
   if (OTHER_TYPE.has(refused))
     return { kind: 'other-type', message: `group '${groupId}' is of another type here (${errorName(refused)})` }
   return { kind: 'failed', message: errorName(refused) }
 }
+
+const METADATA_TOO_LONG = ErrorCode.OFFSET_METADATA_TOO_LARGE
 
 const IN_USE: ReadonlySet<number> = new Set([
   ErrorCode.UNKNOWN_MEMBER_ID,
