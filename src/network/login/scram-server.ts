@@ -57,11 +57,11 @@ export class ScramServer implements LoginExchange {
   #begin(message: Buffer): LoginStep {
     const { user, nonce: clientNonce, bare, authorizationId, byToken } = parseClientFirst(message)
     if (byToken) throw new LoginRefused('delegation tokens are not supported')
-    const found = this.#lookup(user, this.#mechanism)
-    if (found && authorizationId !== '' && authorizationId !== user) {
+    if (authorizationId !== '' && authorizationId !== user) {
       const text = 'Authentication failed: Client requested an authorization id that is different from username'
       throw new LoginRefused(text, text)
     }
+    const found = this.#lookup(user, this.#mechanism)
     if (found && found.iterations < SCRAM_ITERATIONS_MIN)
       throw new LoginRefused(`the credential has ${found.iterations} iterations, fewer than ${SCRAM_ITERATIONS_MIN}`)
     const credential = found ?? madeUp(user, this.#mechanism)

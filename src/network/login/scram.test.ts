@@ -72,6 +72,13 @@ test('an unknown user gets a salt like a known one, the same each time', async (
   const [one, two] = [first(await rfcServer()), first(await rfcServer())]
   match(one, /^r=abc[^,]+,s=[A-Za-z0-9+/]{32},i=4096$/)
   equal(one, two)
+  // Nor does asking for another authorization id tell who exists.
+  const asOther = async (user: string) => {
+    const server = await rfcServer()
+    throws(() => server.respond(Buffer.from(`n,a=other,n=${user},r=abc`)), /different from username/)
+  }
+  await asOther('user')
+  await asOther('nobody')
 })
 
 test('the server refuses what is malformed, out of turn, for others or bound to a channel', async () => {
