@@ -100,8 +100,9 @@ export class ListenersSecurity implements ImageSubscriber {
       secured.stamp = stamp
       try {
         const loaded = await this.#load(endpoint)
+        // Of the same files the stamp from before: what changed while they were read is seen by the next look.
+        if (loaded.files.join() !== files.join()) secured.stamp = await stampOf(loaded.files, this.#texts)
         secured.files = loaded.files
-        secured.stamp = await stampOf(loaded.files, this.#texts)
         listening.changeSecurity(loaded.security)
         logger.info('the security of a listener was loaded anew', { listener: endpoint.name })
       } catch (error) {
