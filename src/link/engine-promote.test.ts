@@ -158,6 +158,21 @@ test('a paused mirror is fetched again for its promote; failover ends a promote 
   await world.engine.stop()
 })
 
+// A failover once waited behind a promote, which waited for a source that did not answer.
+test('a failover does not wait for a promote that waits for the source', async () => {
+  const world = await mirroring('orders')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  world.source.silence = promise
+  const promoted = promote(world, ['orders'])
+  await world.settle()
+  const selection = { names: ['orders'] }
+  await world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false })
+  equal(status(world, 'orders'), 'STOPPED')
+  resolve()
+  match((await promoted)[0]?.errorMessage ?? '', /already stopped/)
+  await world.engine.stop()
+})
+
 test('topics promoted together become writable together, through a restart', async () => {
   const world = await mirroring('orders', 'payments')
   sourceOf(world, 'payments').append(batchAt(3, 2))

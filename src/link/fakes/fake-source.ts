@@ -77,6 +77,8 @@ export class FakeSource implements SourceClusterFactory {
   questionFailure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Topics that the link may not describe. */
   readonly unreadable = new Set<string>()
+  /** Set: questions about offsets are not answered before. */
+  silence: Promise<void> | undefined
   /** Called when a question about offsets has been answered. */
   afterListOffsets: () => void = () => {}
   readonly opened: SourceConnectionSettings[] = []
@@ -148,6 +150,7 @@ export class FakeSource implements SourceClusterFactory {
         return new Map(names.map(name => [name, this.topics.get(name)?.configs ?? new Map()]))
       },
       listOffsets: async (topic, partitions, query) => {
+        await this.silence
         this.#ask()
         const answer = new Map(partitions.map(partition => [partition, this.#offset(topic, partition, query)]))
         this.afterListOffsets()

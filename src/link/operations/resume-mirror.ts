@@ -20,9 +20,10 @@ import { mirrorQueue, type OperationContext } from './operation-context.ts'
 const parallel = 8
 
 /** Resolves when the mirror is fetched again. Rejects with the table's refusal or MIRROR_CANNOT_RESUME. */
-export function resumeMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
-  return context.operations.run(mirrorQueue(id), async () => {
-    const record = await assertResumable(context, id)
+export async function resumeMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  // Outside of the mirror's queue: a failover does not wait for a source that does not answer.
+  const record = await assertResumable(context, id)
+  return await context.operations.run(mirrorQueue(id), async () => {
     const again = record.failedFrom === 'PENDING_STOPPED' ? '; the promote that failed has to be asked for again' : ''
     const { topicId } = record
     const event = { event: 'resume', reason: `resumed on request${again}` } as const
