@@ -22,7 +22,7 @@ export interface NodePlace {
   readonly signal: AbortSignal
 }
 
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 50
 /** Another process may take a port between our look and the node's. */
 const START_ATTEMPTS_MAX = 3
