@@ -103,6 +103,21 @@ test('what was written before a restart is still ours, and what a client commits
   await world.engine.stop()
 })
 
+// It counted as the link's own for as long as no other was written, since a crash could have left it.
+test('what somebody sets back to the value before the last is left alone', async () => {
+  const world = await mirroring()
+  for (const offset of [5, 6]) {
+    commitAtSource(world, 'billing', { 'orders/0': offset })
+    await round(world)
+  }
+  world.cluster.commit('billing', [{ topic: 'orders', partition: 0, offset: 5, metadata: '' }])
+  commitAtSource(world, 'billing', { 'orders/0': 7 })
+  await round(world)
+  deepEqual(here(world, 'billing'), { 'orders/0': 5 })
+  deepEqual(rows(world), [['billing', 0, 'CONFLICT', false]])
+  await world.engine.stop()
+})
+
 test('a kill between the record and the commit leaves a group that is still followed', async () => {
   for (const side of ['before', 'after'] as const)
     for (let at = 0; at < 2; at++) {

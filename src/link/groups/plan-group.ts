@@ -21,6 +21,8 @@ export interface GroupKnowledge {
   readonly here: readonly GroupOffset[]
   /** By this link, durably. */
   readonly written: readonly WrittenOffset[]
+  /** Is it known that what the record says was committed? Otherwise what it replaced may still be here. */
+  isCommitted(written: WrittenOffset): boolean
   /** An equal offset that is ours is written again, or it would expire. */
   isStale(place: { readonly topic: string; readonly partition: number }): boolean
 }
@@ -29,7 +31,7 @@ export const placeText = ({ topic, partition }: { readonly topic: string; readon
   `${topic}/${partition}`
 
 /** Only what this link wrote last is overwritten, or nothing at all: clients that are no members commit too. */
-export function planGroup({ wanted, here, written, isStale }: GroupKnowledge): GroupPlan {
+export function planGroup({ wanted, here, written, isCommitted, isStale }: GroupKnowledge): GroupPlan {
   const present = new Map(here.map(offset => [placeText(offset), offset.offset]))
   const ours = new Map(written.map(offset => [placeText(offset), offset]))
   const plan = {
@@ -42,7 +44,8 @@ export function planGroup({ wanted, here, written, isStale }: GroupKnowledge): G
     const own = ours.get(placeText(offset))
     if (value === undefined) plan.writes.push(offset)
     else if (value === offset.offset) plan[isStale(offset) ? 'writes' : 'equal'].push(offset)
-    else if (own && (value === own.offset || value === own.previousOffset)) plan.writes.push(offset)
+    else if (own && (value === own.offset || (value === own.previousOffset && !isCommitted(own))))
+      plan.writes.push(offset)
     else plan.conflicts.push({ ...offset, here: value })
   }
   return plan

@@ -12,6 +12,7 @@ import {
 } from '../groups/plan-group.ts'
 import type { Destination, GroupCommit, GroupOffset, SourceCluster } from '../ports.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
+import type { WrittenOffset } from '../state-records/group-offsets-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import { type TaskError, taskErrorOf } from './sync-task.ts'
@@ -79,7 +80,7 @@ export async function groupsBehind(
     const found = await parts.destination.groupOffsets(group)
     if (found.kind !== 'offsets') return
     const written = parts.desired.groupOffsets(parts.linkId, group)
-    const plan = planGroup({ wanted, here: found.offsets, written, isStale: () => false })
+    const plan = planGroup({ wanted, here: found.offsets, written, isCommitted: () => false, isStale: () => false })
     if (plan.writes.length + plan.conflicts.length === 0) return
     behind.push(group)
     if (found.hasMembers) inUse.push(group)
@@ -159,6 +160,7 @@ async function syncGroup(
     wanted: group.wanted,
     here: found.offsets,
     written,
+    isCommitted: (own: WrittenOffset) => states.of(group.group, placeText(own))?.syncedOffset === own.offset,
     isStale: (place: { topic: string; partition: number }) =>
       clock.nowMs() - (states.of(group.group, placeText(place))?.syncedTimeMs ?? 0) > staleMs,
   }
