@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runTool } from '../test/child-process.ts'
 import { Opened } from '../test/opened.ts'
+import type { Transport } from './broker/access.ts'
 import { consumerPerf, producerPerf, RECORD_BYTES } from './broker/kafka-tools.ts'
 import { type CaseRates, printReport, type Rate, ratioOf } from './broker/report.ts'
-import { type Side, type SideName, startSides, type Transport } from './broker/sides.ts'
+import { type Side, type SideName, startSides } from './broker/sides.ts'
 import { topSelfTimes } from './mirror/profile.ts'
 
 const { values: given } = parseArgs({

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { runTool, type ToolResult } from '../../test/child-process.ts'
 import { kafkaJars } from '../../test/kafka/jars.ts'
-import type { Access } from './sides.ts'
+import type { Access } from './access.ts'
 
 export const KAFKA_VERSION = '4.3.1'
 export const RECORD_BYTES = 1000

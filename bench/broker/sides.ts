@@ -6,17 +6,10 @@ import type { Opened } from '../../test/opened.ts'
 import { Credentials } from '../../test/security/credentials.ts'
 import { ClusterClient } from '../mirror/cluster-client.ts'
 import { cpuSecondsOf } from '../mirror/copy-rate.ts'
+import type { Access, Transport } from './access.ts'
 import { jvmArguments, KAFKA_VERSION } from './kafka-tools.ts'
 
 export type SideName = 'Kafka' | 'Lockstep'
-export type Transport = 'plaintext' | 'tls'
-
-/** How a client reaches a broker. */
-export interface Access {
-  readonly bootstrap: string
-  /** Of the client, in its own words. */
-  readonly properties: Readonly<Record<string, string>>
-}
 
 /** One broker under test. */
 export interface Side {
