@@ -18,3 +18,12 @@ test('text that is no hash, or one that would cost too much, is told and matches
   match(passwordHashProblem('scrypt:1000:8:1:AAAA:AAAA') ?? '', /costs/)
   strictEqual(await passwordMatches('scrypt:262144:8:1:AAAA:AAAA', ''), false)
 })
+
+test('what is left of a hash that was cut off matches nothing', async () => {
+  const hash = await hashPassword('secret')
+  const [start] = /^.*:/.exec(hash) ?? []
+  for (const rest of ['A', 'AAAA']) {
+    match(passwordHashProblem(`${start}${rest}`) ?? '', /less than 16 bytes/)
+    strictEqual(await passwordMatches(`${start}${rest}`, 'anything'), false)
+  }
+})

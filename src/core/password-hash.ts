@@ -7,6 +7,7 @@ const BLOCK_SIZE = 8
 const PARALLEL = 1
 const HASH_BYTES = 32
 const SALT_BYTES = 16
+const HASH_BYTES_MIN = 16
 /** Bounds of what a file may ask of this process. */
 const COST_MAX = 1 << 17
 const MEMORY_BYTES_MAX = 256 << 20
@@ -30,12 +31,14 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** What is wrong with the text of a hash; undefined = nothing. */
 export function passwordHashProblem(text: string): string | undefined {
-  const [, cost, blockSize, parallel] = HASH.exec(text) ?? []
+  const [, cost, blockSize, parallel, , hash = ''] = HASH.exec(text) ?? []
   if (cost === undefined) return 'is not of the form scrypt:cost:block:parallel:salt:hash'
   const memory = 128 * Number(cost) * Number(blockSize)
   const isPower = Number(cost) > 1 && (Number(cost) & (Number(cost) - 1)) === 0
   if (!isPower || Number(cost) > COST_MAX || memory > MEMORY_BYTES_MAX || Number(parallel) < 1)
     return `asks for costs that are not accepted (cost up to ${COST_MAX}, a power of two)`
+  // One that was cut off fits many passwords, and an empty one all of them.
+  if (Buffer.from(hash, 'base64').length < HASH_BYTES_MIN) return `has a hash of less than ${HASH_BYTES_MIN} bytes`
   return undefined
 }
 
