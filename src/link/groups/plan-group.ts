@@ -12,7 +12,7 @@ export interface GroupPlan {
   readonly writes: readonly WantedOffset[]
   /** Values here that this link did not write, and what they are. */
   readonly conflicts: readonly (WantedOffset & { readonly here: number })[]
-  /** In step already. */
+  /** In step already, also where somebody else committed the same: that stays his. */
   readonly equal: readonly WantedOffset[]
 }
 
@@ -43,7 +43,7 @@ export function planGroup({ wanted, here, written, isCommitted, isStale }: Group
     const value = present.get(placeText(offset))
     const own = ours.get(placeText(offset))
     if (value === undefined) plan.writes.push(offset)
-    else if (value === offset.offset) plan[isStale(offset) ? 'writes' : 'equal'].push(offset)
+    else if (value === offset.offset) plan[own?.offset === value && isStale(offset) ? 'writes' : 'equal'].push(offset)
     else if (own && (value === own.offset || (value === own.previousOffset && !isCommitted(own))))
       plan.writes.push(offset)
     else plan.conflicts.push({ ...offset, here: value })
@@ -56,8 +56,7 @@ export function recordOf(plan: GroupPlan, { here, written }: GroupKnowledge): re
   const present = new Map(here.map(offset => [placeText(offset), offset.offset]))
   const next = new Map(written.map(offset => [placeText(offset), offset]))
   let changed = false
-  // What is equal without having been written by us will be ours to move on.
-  for (const offset of [...plan.writes, ...plan.equal]) {
+  for (const offset of plan.writes) {
     const key = placeText(offset)
     if (next.get(key)?.offset === offset.offset) continue
     const { topic, partition } = offset

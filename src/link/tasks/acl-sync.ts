@@ -32,7 +32,7 @@ export async function syncAcls(parts: AclSyncParts): Promise<readonly TaskError[
   for (const acls of portions(shared(parts, wanted, present))) await own(parts, acls)
   const missing = wanted.filter(acl => !present.has(aclText(acl)))
   for (const acls of portions(missing)) errors.push(...(await create(parts, acls)))
-  for (const acls of portions(gone(parts, wanted))) errors.push(...(await release(parts, acls)))
+  for (const acls of portions(gone(parts, there.acls))) errors.push(...(await release(parts, acls)))
   return errors
 }
 
@@ -49,10 +49,10 @@ function shared(
   return wanted.filter(acl => present.has(aclText(acl)) && isShared(acl))
 }
 
-/** What this link created and the source does not have any more. */
-function gone({ desired, linkId }: AclSyncParts, wanted: readonly AclBinding[]): AclBinding[] {
-  const kept = new Set(wanted.map(aclText))
-  return desired.ownedAcls(linkId).filter(acl => !kept.has(aclText(acl)))
+/** What this link created and the source does not have any more; what the filters leave out is not the link's business. */
+function gone({ desired, linkId, filters }: AclSyncParts, atSource: readonly AclBinding[]): AclBinding[] {
+  const kept = new Set(atSource.map(aclText))
+  return desired.ownedAcls(linkId).filter(acl => isAclSelected(filters, acl) && !kept.has(aclText(acl)))
 }
 
 const own = ({ journal, linkId }: AclSyncParts, acls: readonly AclBinding[]): Promise<void> =>

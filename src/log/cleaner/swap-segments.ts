@@ -26,6 +26,8 @@ export async function swapSegments(contents: LogContents, replaced: readonly Seg
   await fs.syncDirectory(directory)
   await contents.whileReadersWait(async () => {
     for (const segment of replaced) await segment.remove()
+    // Or a power failure could keep a new name and bring an old neighbour back, which would overlap it.
+    await fs.syncDirectory(directory)
     for (const kind of kinds) await fs.rename(path(kind, SWAP), path(kind, ''))
     const cleaned = await openSegment(contents, baseOffset)
     contents.segments.replace(replaced, cleaned)
