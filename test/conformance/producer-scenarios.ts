@@ -91,8 +91,11 @@ const strangers: Scenario = {
     await seen.step('time', () => consumer.run('times', { partition: 'known-0', timestamp: 9_999_999_999_999 }))
     await consumer.close()
     const beyond = await side.consumer('beyond', { 'auto.offset.reset': 'none' })
+    // It must not poll before it has a position.
+    await beyond.run('pollable', { on: false })
     await beyond.run('assign', { partitions: ['known-0'] })
     await beyond.run('seek', { partition: 'known-0', offset: 99 })
+    await beyond.run('pollable', { on: true })
     await seen.step('beyond the end', () => beyond.failure())
     await beyond.close()
   },
