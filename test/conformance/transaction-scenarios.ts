@@ -1,4 +1,5 @@
 // Transactional Java producers: commits, aborts, fencing, offsets, time-outs; run by the conformance suite of transactions.
+import { eventually } from '../eventually.ts'
 import type { Scenario } from './scenario.ts'
 import type { Side } from './side.ts'
 
@@ -8,6 +9,15 @@ const value = (text: string) => [{ key: 'k', value: text }]
 async function transactional(side: Side, id: string, properties: Record<string, string> = {}): Promise<void> {
   await side.producer(id, 'open', { properties: { 'transactional.id': id, ...properties } })
   await side.producer(id, 'init')
+}
+
+/** Waits for the markers, which are written after the answer to a commit or an abort. */
+async function ended(side: Side, id: string): Promise<void> {
+  await eventually(async () => {
+    const rows = await side.transactions<string[][]>('list', { pattern: id })
+    const state = rows.find(row => row[0] === id)?.[1]
+    if (!state?.startsWith('Complete')) throw new Error(`${id} is ${state}`)
+  })
 }
 
 /** What a reader sees of a partition, by isolation level, up to the end that it is told of. */
@@ -39,6 +49,7 @@ const outcomes: Scenario = {
     await seen.step('described', () => side.transactions('describe', { ids: ['outcomes', 'nobody'] }))
     await seen.step('producers', () => side.transactions('producers', { partition: 'outcomes-0' }).then(withoutIds))
     await seen.step('commit', () => side.producer('outcomes', 'commit'))
+    await ended(side, 'outcomes')
     await both('after the commit')
     await side.producer('outcomes', 'begin')
     await send('aborted')
@@ -49,6 +60,7 @@ const outcomes: Scenario = {
     await side.producer('outcomes', 'begin')
     await send('last')
     await side.producer('outcomes', 'commit')
+    await ended(side, 'outcomes')
     await both('at the end')
     await seen.step('the other topic', () => contents(side, 'outcomes-b', 'read_committed'))
     await seen.step('described at the end', () => side.transactions('describe', { ids: ['outcomes'] }))
