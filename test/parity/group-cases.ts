@@ -192,6 +192,8 @@ const tooMany = groupCase('JoinGroup of more members than group.max.size', async
   const again = others.map(({ memberId }, index) =>
     talk.joinAside(clients[index] ?? '', { memberId, rebalanceTimeoutMs, metadata: 'changed' }),
   )
+  // Before that the group is complete, and a fifth is turned away.
+  await talk.reaches('PreparingRebalance', 4)
   again.push(talk.joinAside('e', { rebalanceTimeoutMs }))
   await talk.reaches('PreparingRebalance', 5)
   await talk.join('first is the last to join again', { memberId: first.memberId })
