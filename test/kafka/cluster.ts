@@ -153,6 +153,8 @@ function quickAndQuiet(brokerCount: number): Record<string, string> {
     'share.coordinator.state.topic.replication.factor': replication,
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
+    // Several in a session, also a short one: a busy machine misses one.
+    'broker.heartbeat.interval.ms': '500',
     'auto.create.topics.enable': 'false',
   }
 }

@@ -19,7 +19,7 @@ export interface MirrorWorld {
 }
 
 /** A killed Kafka node may only register again once its session has ended: 9 s by default. */
-const shortSession = { 'broker.session.timeout.ms': '4000', 'broker.heartbeat.interval.ms': '500' }
+const shortSession = { 'broker.session.timeout.ms': '4000' }
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {

@@ -27,7 +27,7 @@ test('the driver answers side by side and reports errors by their Java class', {
 
 test('a controller with two brokers survives kill -9 of a broker, and leaves nothing behind', { skip }, async () => {
   const [cluster, driver] = await opened.all<[KafkaCluster, JavaDriver]>([
-    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '2000' } }),
+    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '4000' } }),
     JavaDriver.start({ version: '4.3.1' }),
   ])
   const { bootstrap } = cluster
@@ -40,10 +40,16 @@ test('a controller with two brokers survives kill -9 of a broker, and leaves not
     return partitions[0]
   }
   await driver.call('produce', { bootstrap, topic: 'replicated', generate: { count: 10 } })
+  await eventually(async () => strictEqual((await describe()).isr.length, 2))
   const { leader } = await describe()
   const pids = cluster.nodes.map(node => node.pid)
   strictEqual(pids.length, 3)
   await cluster.node(leader).kill()
+  // The other one takes over once the session of the dead one has ended.
+  await eventually(async () => {
+    const { leader: next } = await describe()
+    ok(next > 0 && next !== leader)
+  })
   await driver.call('produce', { bootstrap, topic: 'replicated', generate: { count: 10 } })
   await cluster.node(leader).start()
   await eventually(async () => strictEqual((await describe()).isr.length, 2))

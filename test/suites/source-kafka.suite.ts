@@ -163,7 +163,7 @@ for (const version of ['4.3.1', '3.9.2'] as const) {
 
 test('kill -9 of a leader: fetching goes on from the next one, after a look at the epochs', { skip }, async () => {
   const [cluster, driver] = await opened.all<[KafkaCluster, JavaDriver]>([
-    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '3000' } }),
+    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '4000' } }),
     JavaDriver.start({ version: '4.3.1' }),
   ])
   const { bootstrap } = cluster
