@@ -1,4 +1,5 @@
 /** What the handlers of groups share: offsets named by topic and partition, and waiting that ends with the connection. */
+import type { OffsetToCommit } from '../coordinator/groups/commit-offsets.ts'
 import { type Uuid, ZERO_UUID } from '../core/uuid.ts'
 import type { MetadataImage, TopicImage } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
@@ -34,6 +35,25 @@ export interface ValidPlace<P> {
   readonly named: NamedTopic
   readonly partition: P
 }
+
+/** What OffsetCommit and TxnOffsetCommit say of one partition. */
+interface CommittedPartition {
+  readonly partitionIndex: number
+  readonly committedOffset: bigint
+  readonly committedLeaderEpoch: number
+  readonly committedMetadata: string | null
+}
+
+/** Offsets as the coordinator takes them, in the order of the places. */
+export const offsetsToCommit = (places: readonly ValidPlace<CommittedPartition>[]): OffsetToCommit[] =>
+  places.map(({ topic, partition }) => ({
+    topic: topic.name,
+    topicId: topic.id,
+    partition: partition.partitionIndex,
+    offset: partition.committedOffset,
+    leaderEpoch: partition.committedLeaderEpoch,
+    metadata: partition.committedMetadata,
+  }))
 
 /**
  * Sorts the partitions of a request as Kafka does: those that are answered without the coordinator, and the valid ones. Answers

@@ -1,6 +1,7 @@
 /** The ACLs of this cluster for links: what is there, what they create and delete (semantics §7). */
 import type { AclBinding, ClusterAcls } from '../link/ports.ts'
 import type { AclCommands } from '../metadata/acl-commands.ts'
+import type { ApiError } from '../metadata/api-error.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 
@@ -15,10 +16,7 @@ export async function createAcls(
   commands: Pick<AclCommands, 'createAcls'>,
   acls: readonly AclBinding[],
 ): Promise<string[]> {
-  const answers = await commands.createAcls(acls)
-  return answers.flatMap(({ errorCode, errorMessage }, index) =>
-    errorCode === ErrorCode.NONE ? [] : [failure(acls[index], errorMessage ?? errorName(errorCode))],
-  )
+  return refusals(acls, await commands.createAcls(acls))
 }
 
 /** Texts of those that could not be deleted. One that is not there any more is as good as deleted. */
@@ -26,11 +24,13 @@ export async function deleteAcls(
   commands: Pick<AclCommands, 'deleteAcls'>,
   acls: readonly AclBinding[],
 ): Promise<string[]> {
-  const answers = await commands.deleteAcls(acls)
-  return answers.flatMap(({ errorCode, errorMessage }, index) =>
-    errorCode === ErrorCode.NONE ? [] : [failure(acls[index], errorMessage ?? errorName(errorCode))],
-  )
+  return refusals(acls, await commands.deleteAcls(acls))
 }
 
-const failure = (acl: AclBinding | undefined, reason: string): string =>
-  `the ACL of ${acl?.principal} on '${acl?.resourceName}': ${reason}`
+/** One answer per ACL. */
+const refusals = (acls: readonly AclBinding[], answers: readonly ApiError[]): string[] =>
+  answers.flatMap(({ errorCode, errorMessage }, index) => {
+    if (errorCode === ErrorCode.NONE) return []
+    const { principal, resourceName } = acls[index] ?? {}
+    return [`the ACL of ${principal} on '${resourceName}': ${errorMessage ?? errorName(errorCode)}`]
+  })

@@ -18,6 +18,10 @@ export interface Need {
   readonly name: string
 }
 
+/** What most routes need. */
+export const describeCluster: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
+export const alterCluster: Need = { operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }
+
 /** The sender of a request. */
 export interface RestClient {
   readonly principal: Principal

@@ -10,7 +10,7 @@
 import { ErrorCode } from '../../protocol/errors.ts'
 import { OffsetCommitApi, type OffsetCommitRequest } from '../../protocol/messages/08-offset-commit.ts'
 import { allowedNames, requireAllowed } from '../authorization.ts'
-import { PartitionAnswers } from '../group-requests.ts'
+import { offsetsToCommit, PartitionAnswers } from '../group-requests.ts'
 import { handlerOf, type RequestOrigin } from '../handler.ts'
 import { namedTopics } from '../named-topics.ts'
 
@@ -37,14 +37,7 @@ export const offsetCommit = handlerOf(OffsetCommitApi, {
       retentionMs: retentionTimeMs,
       unknownGroup:
         origin.version >= TOLD_OF_UNKNOWN_GROUPS ? ErrorCode.GROUP_ID_NOT_FOUND : ErrorCode.ILLEGAL_GENERATION,
-      offsets: answers.valid.map(({ topic, partition }) => ({
-        topic: topic.name,
-        topicId: topic.id,
-        partition: partition.partitionIndex,
-        offset: partition.committedOffset,
-        leaderEpoch: partition.committedLeaderEpoch,
-        metadata: partition.committedMetadata,
-      })),
+      offsets: offsetsToCommit(answers.valid),
     })
     return { throttleTimeMs: 0, topics: answers.complete(codes) }
   },

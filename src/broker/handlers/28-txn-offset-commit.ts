@@ -12,7 +12,7 @@ import { ZERO_UUID } from '../../core/uuid.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { TxnOffsetCommitApi, type TxnOffsetCommitRequest } from '../../protocol/messages/28-txn-offset-commit.ts'
 import { allowedNames, requireAllowed } from '../authorization.ts'
-import { PartitionAnswers } from '../group-requests.ts'
+import { offsetsToCommit, PartitionAnswers } from '../group-requests.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
 import { proveOffsets } from '../transactional-offsets.ts'
 
@@ -56,14 +56,7 @@ async function commit(
   const { groupId, memberId, groupInstanceId, generationId, producerId, producerEpoch } = request
   const proof = groupId === '' ? ErrorCode.INVALID_GROUP_ID : await proveOffsets(broker, origin, request)
   if (typeof proof === 'number') return answers.valid.map(() => proof)
-  const offsets = answers.valid.map(({ topic, partition }) => ({
-    topic: topic.name,
-    topicId: topic.id,
-    partition: partition.partitionIndex,
-    offset: partition.committedOffset,
-    leaderEpoch: partition.committedLeaderEpoch,
-    metadata: partition.committedMetadata,
-  }))
+  const offsets = offsetsToCommit(answers.valid)
   return await broker.groups.commitTransactionalOffsets(
     { groupId, memberId, groupInstanceId, generationId, offsets },
     { producerId, producerEpoch, proof },

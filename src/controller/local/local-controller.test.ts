@@ -1,9 +1,7 @@
 /** Tests of the local controller on files in memory: bootstrap, restart, crash, failing disk, order of commands. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../../core/clock.ts'
 import { OperationalError } from '../../core/errors.ts'
-import { silentLogger } from '../../core/logger.ts'
 import { seededRandom } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
@@ -12,24 +10,12 @@ import { configOverrides, type MetadataImage, topicByName } from '../../metadata
 import { errorName } from '../../protocol/errors.ts'
 import { metadataBatchesIn, newLeaderOf } from '../metadata-batches.ts'
 import { newTopic } from './fakes/cluster-images.ts'
-import { LocalController } from './local-controller.ts'
+import { directoryId, openController } from './fakes/open-controller.ts'
 
-const directoryId = 'hzmhp9hQl8ACUa-s3E55ug' as Uuid
 const create = { validateOnly: false }
 
 const open = (fs: MemoryFileSystem, serverProperties: Record<string, string> = {}) =>
-  LocalController.open({
-    directory: '/data',
-    clusterId: '4L6g3nShT-eMCtK--X86sw',
-    nodeId: 1,
-    directoryId,
-    listeners: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, securityProtocol: 0 }],
-    rack: null,
-    serverProperties: new Map(Object.entries(serverProperties)),
-    fs,
-    clock: new ManualClock(),
-    logger: silentLogger,
-  })
+  openController(fs, serverProperties)
 
 /** What must survive a restart: everything but registration, epochs and the position in the log. */
 function lasting(image: MetadataImage): unknown {

@@ -3,31 +3,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
 import { silentLogger } from '../../core/logger.ts'
-import type { Uuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import { MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { newTopic } from './fakes/cluster-images.ts'
-import { LocalController } from './local-controller.ts'
+import { openController } from './fakes/open-controller.ts'
+import type { LocalController } from './local-controller.ts'
 import { MetadataLog } from './metadata-log.ts'
 
 const folder = '/data/__cluster_metadata-0'
 const LOG = `${folder}/00000000000000000000.log`
 const create = { validateOnly: false }
 
-const open = (fs: MemoryFileSystem, properties: Record<string, string> = {}) =>
-  LocalController.open({
-    directory: '/data',
-    clusterId: '4L6g3nShT-eMCtK--X86sw',
-    nodeId: 1,
-    directoryId: 'hzmhp9hQl8ACUa-s3E55ug' as Uuid,
-    listeners: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, securityProtocol: 0 }],
-    rack: null,
-    serverProperties: new Map(Object.entries(properties)),
-    fs,
-    clock: new ManualClock(),
-    logger: silentLogger,
-  })
+const open = (fs: MemoryFileSystem, properties: Record<string, string> = {}) => openController(fs, properties)
 
 const names = (controller: LocalController) => [...controller.image.topicIds.keys()].sort()
 

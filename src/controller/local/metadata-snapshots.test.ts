@@ -1,14 +1,12 @@
 /** Tests of the local controller with snapshots, on files in memory: when they are written, what a restart reads, crashes at every step. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../../core/clock.ts'
-import { silentLogger } from '../../core/logger.ts'
 import { seededRandom } from '../../core/random.ts'
-import type { Uuid } from '../../core/uuid.ts'
 import { MemoryFileSystem } from '../../log/fakes/memory-file-system.ts'
 import { plainImage } from '../../metadata/fakes/plain-image.ts'
 import { newTopic } from './fakes/cluster-images.ts'
-import { LocalController } from './local-controller.ts'
+import { openController } from './fakes/open-controller.ts'
+import type { LocalController } from './local-controller.ts'
 
 const folder = '/data/__cluster_metadata-0'
 const create = { validateOnly: false }
@@ -18,19 +16,7 @@ const often = {
   'metadata.max.retention.bytes': '0',
 }
 
-const open = (fs: MemoryFileSystem, properties: Record<string, string> = often) =>
-  LocalController.open({
-    directory: '/data',
-    clusterId: '4L6g3nShT-eMCtK--X86sw',
-    nodeId: 1,
-    directoryId: 'hzmhp9hQl8ACUa-s3E55ug' as Uuid,
-    listeners: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, securityProtocol: 0 }],
-    rack: null,
-    serverProperties: new Map(Object.entries(properties)),
-    fs,
-    clock: new ManualClock(),
-    logger: silentLogger,
-  })
+const open = (fs: MemoryFileSystem, properties: Record<string, string> = often) => openController(fs, properties)
 
 async function files(fs: MemoryFileSystem, kind: string): Promise<string[]> {
   return ((await fs.list(folder)) ?? []).filter(name => name.endsWith(kind)).sort()

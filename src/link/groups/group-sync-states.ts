@@ -46,10 +46,6 @@ export class GroupSyncStates {
     return [...(this.#groups.get(group)?.rows ?? [])]
   }
 
-  has(group: string): boolean {
-    return this.#groups.has(group)
-  }
-
   /** What a round found out about a group; rows of places that it did not see any more go. */
   tell(group: string, rows: ReadonlyMap<string, GroupOffsetStatus>, nowMs: number): void {
     this.#groups.set(group, { rows, seenMs: nowMs })
@@ -58,10 +54,6 @@ export class GroupSyncStates {
   /** Forgets groups that no round has seen for so long. */
   forgetOlderThan(ageMs: number, nowMs: number): void {
     for (const [group, { seenMs }] of this.#groups) if (nowMs - seenMs > ageMs) this.#groups.delete(group)
-  }
-
-  clear(): void {
-    this.#groups.clear()
   }
 }
 

@@ -11,6 +11,7 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { mirrorCreationStateRecord, tombstone } from '../state-records/record-codec.ts'
 import { mirrorCreationKey } from '../state-records/state-key.ts'
 import { entryState } from '../states/transition.ts'
+import { requireRunning } from './ask-source.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
 import { mirrorNameOf, planMirror } from './plan-mirror.ts'
 
@@ -22,10 +23,7 @@ export async function createMirror(
 ): Promise<{ warnings: readonly string[] }> {
   const link = requireLink(context, subject.link)
   if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
-  const runtime = context.runtime(link.linkId)
-  const source = runtime?.source
-  if (!runtime || !source)
-    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
+  const { runtime, source } = requireRunning(context, link.linkId)
   const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
   return context.operations.run(topicNameQueue(mirrorTopic), async () => {
     assertFree(context, mirrorTopic)

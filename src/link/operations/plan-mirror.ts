@@ -8,7 +8,7 @@ import { linkError } from '../errors.ts'
 import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
-import { linkErrorOf } from '../states/link-health.ts'
+import { askSource } from './ask-source.ts'
 import type { OperationContext } from './operation-context.ts'
 
 export interface MirrorPlan {
@@ -41,7 +41,7 @@ export async function planMirror(
   const { link, configs, source, mirrorTopic } = subject
   for (const key of copiedTopicConfigs(configs))
     if (request.configs.has(key)) throw linkError('TOPIC_CONFIG_SYNCED', { key, link: link.name })
-  try {
+  return await askSource(link.name, async () => {
     const facts = await source.describeCluster()
     if (facts.clusterId !== link.remoteClusterId)
       throw new SourceError('cluster-id', `cluster ${facts.clusterId} answers, not ${link.remoteClusterId}`)
@@ -64,11 +64,7 @@ export async function planMirror(
       },
       warnings,
     }
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    const detail = { link: link.name, error: linkErrorOf(error.failure), reason: error.message }
-    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
-  }
+  })
 }
 
 async function readSourceTopic(source: SourceCluster, name: string, link: LinkRecord): Promise<SourceTopic> {

@@ -1,14 +1,13 @@
 /** Promote: the mirror becomes writable once it holds everything that its source has. Called by alter-mirrors, carried on by the promotion task. */
-
 import { messageOf } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
-import { type SourceCluster, SourceError } from '../ports.ts'
 import { groupsOf } from '../runtime/link-tasks.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
 import { groupsBehind } from '../tasks/group-offsets-sync.ts'
 import { lookAtMirror, type MirrorLook } from '../tasks/mirror-look.ts'
+import { askSource, requireRunning } from './ask-source.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
@@ -76,28 +75,12 @@ async function groupsOfMirror(
 async function assertPromotable(context: OperationContext, id: MirrorId): Promise<MirrorLook> {
   const record = assertTransition(context, id, 'promote')
   const link = context.desired.link(id.linkId)?.name ?? id.linkId
-  const runtime = context.runtime(id.linkId)
-  if (!runtime?.source)
-    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
+  const { runtime, source } = requireRunning(context, id.linkId)
   if (runtime.configs.must('cluster.link.paused')) throw linkError('LINK_PAUSED', { link })
   const { health } = runtime
   if (health.state === 'FAILED' && health.failure !== undefined)
     throw linkError('SOURCE_NOT_AVAILABLE', { link, error: linkErrorOf(health.failure), reason: health.message ?? '' })
-  return await lookAt(context, record, { link, source: runtime.source })
-}
-
-async function lookAt(
-  context: OperationContext,
-  record: MirrorRecord,
-  { link, source }: { link: string; source: SourceCluster },
-): Promise<MirrorLook> {
-  try {
-    return await lookAtMirror(context, record, { source })
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    const detail = { link, error: linkErrorOf(error.failure), reason: error.message }
-    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
-  }
+  return await askSource(link, () => lookAtMirror(context, record, { source }))
 }
 
 function resultOf({ logs, waiting }: MirrorLook): VerbResult {

@@ -9,9 +9,9 @@ import { linkError } from '../errors.ts'
 import { askBounds, compareBatch } from '../mirror/compare-batches.ts'
 import { divergenceOf } from '../mirror/epoch-judgement.ts'
 import { rangesBelow } from '../mirror/epoch-ledger.ts'
-import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
+import type { SourceCluster, SourceTopic } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
-import { linkErrorOf } from '../states/link-health.ts'
+import { askSource, requireRunning } from './ask-source.ts'
 import { assertTransition } from './assert-transition.ts'
 import { mirrorPositions, type VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
@@ -42,17 +42,9 @@ async function assertResumable(context: OperationContext, id: MirrorId): Promise
   const record = assertTransition(context, id, 'resume')
   if (record.state !== 'FAILED') return record
   const link = context.desired.link(id.linkId)?.name ?? id.linkId
-  const source = context.runtime(id.linkId)?.source
-  if (!source)
-    throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
-  try {
-    const reason = await obstacle(context, record, source)
-    if (reason !== undefined) throw linkError('MIRROR_CANNOT_RESUME', { topic: id.mirrorTopic, reason })
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    const detail = { link, error: linkErrorOf(error.failure), reason: error.message }
-    throw linkError('SOURCE_NOT_AVAILABLE', detail, error)
-  }
+  const { source } = requireRunning(context, id.linkId)
+  const reason = await askSource(link, () => obstacle(context, record, source))
+  if (reason !== undefined) throw linkError('MIRROR_CANNOT_RESUME', { topic: id.mirrorTopic, reason })
   return record
 }
 

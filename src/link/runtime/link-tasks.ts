@@ -43,12 +43,13 @@ const promotionPeriodMs = { pending: 500, idle: 30_000 }
 export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTask[] {
   const { clock, logger } = parts
   const partitions = partitionRound(parts, link)
-  const topicConfigs = mergedRounds(topicConfigsRound(parts, link), record => stillMirrored(parts, record))
+  const merged = (round: Round) => mergedRounds(round, record => stillMirrored(parts, record))
+  const topicConfigs = merged(topicConfigsRound(parts, link))
+  const groupOffsets = merged(groupOffsetsRound(parts, link))
   const overFollowed = (round: Round) => (signal: AbortSignal) => {
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
   }
-  const groupOffsets = mergedRounds(groupOffsetsRound(parts, link), record => stillMirrored(parts, record))
   const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>

@@ -15,11 +15,12 @@ export const isPromoted = (record: MirrorRecord): boolean =>
 /** Mirrors that name each other, directly or through others, are one unit. Pure. */
 export function promotionUnits(mirrors: readonly MirrorRecord[]): PromotionUnit[] {
   const byName = new Map(mirrors.map(record => [record.mirrorTopic, record]))
+  const named = neighbours(mirrors)
   const units: PromotionUnit[] = []
   const seen = new Set<string>()
   for (const record of mirrors.filter(isPromoted)) {
     if (seen.has(record.mirrorTopic)) continue
-    const names = connected(record.mirrorTopic, byName)
+    const names = connected(record.mirrorTopic, named)
     for (const name of names) seen.add(name)
     const members = [...names].flatMap(name => byName.get(name) ?? [])
     const blocking = members.find(member => !isPromoted(member) && !hasStopped(member))
@@ -33,12 +34,21 @@ export function promotionUnits(mirrors: readonly MirrorRecord[]): PromotionUnit[
 
 const hasStopped = (record: MirrorRecord): boolean => record.state === 'STOPPED' || record.stopping !== undefined
 
-function connected(first: string, byName: ReadonlyMap<string, MirrorRecord>): Set<string> {
+/** Whom each names, and who names it and is being promoted. */
+function neighbours(mirrors: readonly MirrorRecord[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const named = new Map<string, Set<string>>()
+  const join = (one: string, other: string) => named.set(one, (named.get(one) ?? new Set()).add(other))
+  for (const record of mirrors)
+    for (const other of record.together) {
+      join(record.mirrorTopic, other)
+      if (isPromoted(record)) join(other, record.mirrorTopic)
+    }
+  return named
+}
+
+function connected(first: string, named: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
   const names = new Set([first])
   // A set is walked in the order in which it grows.
-  for (const name of names) {
-    for (const other of byName.get(name)?.together ?? []) names.add(other)
-    for (const [other, record] of byName) if (isPromoted(record) && record.together.includes(name)) names.add(other)
-  }
+  for (const name of names) for (const other of named.get(name) ?? []) names.add(other)
   return names
 }

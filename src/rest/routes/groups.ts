@@ -2,12 +2,10 @@
 import { Type } from 'typebox'
 import type { GroupOffsetView } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
-import type { Need } from '../ports.ts'
+import { alterCluster, describeCluster } from '../ports.ts'
 import { commonErrors, LinkParams, listOf } from '../schemas/envelope.ts'
 import { AdoptGroupAnswer, LinkGroupDataList } from '../schemas/groups.ts'
 
-const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
-const ALTER: Need = { operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }
 const LINK = '/kafka/v3/clusters/:cluster_id/links/:link_name'
 
 export function groupRoutes(app: RestApp, context: RestContext): void {
@@ -22,7 +20,7 @@ export function groupRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = request.params.link_name
       const self = `${base}/links/${link}/groups`
@@ -42,7 +40,7 @@ export function groupRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async request => {
-      admit(context, request, [ALTER])
+      admit(context, request, [alterCluster])
       requireReady(context)
       const { link_name: link, group_id: group } = request.params
       const adopted = await context.engine.adoptGroup(link, group)
@@ -61,7 +59,7 @@ export function groupRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, [ALTER])
+      admit(context, request, [alterCluster])
       requireReady(context)
       context.engine.runTask(request.params.link_name, request.params.task_name)
       return reply.status(204).send(null)

@@ -2,8 +2,7 @@
 
 import { type RestApp, type RestContext, requireAccess } from '../context.ts'
 import { linkMetrics } from '../metrics.ts'
-
-const DESCRIBE = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }] as const
+import { describeCluster } from '../ports.ts'
 
 export function healthRoutes(app: RestApp, context: RestContext): void {
   app.get('/healthz', { schema: { summary: 'The process is up', tags: ['node'] } }, () => ({ status: 'up' }))
@@ -22,7 +21,7 @@ export function healthRoutes(app: RestApp, context: RestContext): void {
     '/metrics',
     { schema: { summary: 'Figures in Prometheus text form', tags: ['node'] } },
     async (request, reply) => {
-      if (!context.login.metricsOpen) requireAccess(context, request, DESCRIBE)
+      if (!context.login.metricsOpen) requireAccess(context, request, [describeCluster])
       const parts = await Promise.all(context.metrics.map(source => source.text()))
       const text = [linkMetrics(context.engine), ...parts].map(part => part.trimEnd()).join('\n')
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(`${text}\n`)

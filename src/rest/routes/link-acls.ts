@@ -1,10 +1,8 @@
 /** The ACLs that a link created (our own addition, rest-and-cli §B). */
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
-import type { Need } from '../ports.ts'
+import { describeCluster } from '../ports.ts'
 import { LinkAclDataList } from '../schemas/acls.ts'
 import { commonErrors, LinkParams, listOf } from '../schemas/envelope.ts'
-
-const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
 
 export function linkAclRoutes(app: RestApp, context: RestContext): void {
   app.get(
@@ -18,7 +16,7 @@ export function linkAclRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = request.params.link_name
       const self = `${base}/links/${link}/acls`

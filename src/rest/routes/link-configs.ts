@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { AlterLinkReport, LinkConfigChange, LinkConfigView } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { restError } from '../errors.ts'
-import type { Need } from '../ports.ts'
+import { alterCluster, describeCluster } from '../ports.ts'
 import { commonErrors, Flag, LinkConfigParams, LinkParams, listOf } from '../schemas/envelope.ts'
 import {
   AlterLinkConfigsBody,
@@ -13,8 +13,6 @@ import {
   SetLinkConfigBody,
 } from '../schemas/links.ts'
 
-const DESCRIBE: readonly Need[] = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }]
-const ALTER: readonly Need[] = [{ operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }]
 const ROOT = '/kafka/v3/clusters/:cluster_id/links/:link_name/configs'
 
 const changeAnswers = { 200: LinkReport, 204: Type.Null(), ...commonErrors }
@@ -37,7 +35,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, DESCRIBE)
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = request.params.link_name
       const data = context.engine
@@ -58,7 +56,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, DESCRIBE)
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const { link_name: link, config_name: name } = request.params
       const config = context.engine.describeLinkConfigs(link).find(found => found.name === name)
@@ -82,7 +80,7 @@ function batchRoute(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, ALTER)
+      admit(context, request, [alterCluster])
       requireReady(context)
       const { body, query } = request
       const changes = body.data.map(({ name, value, operation }) => ({
@@ -111,7 +109,7 @@ function singleRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, ALTER)
+      admit(context, request, [alterCluster])
       requireReady(context)
       const { link_name: link, config_name: name } = request.params
       const change: LinkConfigChange = { name, operation: 'SET', value: request.body.value }
@@ -132,7 +130,7 @@ function singleRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, ALTER)
+      admit(context, request, [alterCluster])
       requireReady(context)
       const { link_name: link, config_name: name } = request.params
       const change: LinkConfigChange = { name, operation: 'DELETE', value: null }

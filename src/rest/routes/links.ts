@@ -3,12 +3,10 @@ import { Type } from 'typebox'
 import { uuidToHex } from '../../core/uuid.ts'
 import type { CreateLinkRequest, LinkView } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
-import type { Need } from '../ports.ts'
+import { alterCluster, describeCluster } from '../ports.ts'
 import { ClusterParams, commonErrors, Flag, LinkParams, listOf } from '../schemas/envelope.ts'
 import { CreateLinkBody, LinkData, LinkDataList, LinkReport } from '../schemas/links.ts'
 
-const DESCRIBE: readonly Need[] = [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }]
-const ALTER: readonly Need[] = [{ operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }]
 const ROOT = '/kafka/v3/clusters/:cluster_id/links'
 
 export function linkRoutes(app: RestApp, context: RestContext): void {
@@ -28,7 +26,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, DESCRIBE)
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const data = context.engine.listLinks().map(link => linkData(link, { base, withTasks: false }))
       return listOf('KafkaLinkDataList', `${base}/links`, data) satisfies LinkDataList
@@ -47,7 +45,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, DESCRIBE)
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = context.engine.describeLink(request.params.link_name)
       return linkData(link, { base, withTasks: request.query.include_tasks === 'true' })
@@ -74,7 +72,7 @@ function changeRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, ALTER)
+      admit(context, request, [alterCluster])
       requireReady(context)
       const { query } = request
       const result = await context.engine.createLink(createRequest(query.link_name, request.body), {
@@ -98,7 +96,7 @@ function changeRoutes(app: RestApp, context: RestContext): void {
       },
     },
     async (request, reply) => {
-      admit(context, request, ALTER)
+      admit(context, request, [alterCluster])
       requireReady(context)
       const report = await context.engine.deleteLink(request.params.link_name, {
         force: request.query.force === 'true',

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { AlterMirrorRow, MirrorLagView, MirrorSelection, MirrorVerb, MirrorView } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { restError } from '../errors.ts'
-import type { Need } from '../ports.ts'
+import { alterCluster, describeCluster } from '../ports.ts'
 import { commonErrors, Flag, LinkParams, listOf, MirrorParams } from '../schemas/envelope.ts'
 import {
   AlterMirrorsAnswer,
@@ -15,8 +15,6 @@ import {
   MirrorHistoryDataList,
 } from '../schemas/mirrors.ts'
 
-const DESCRIBE: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
-const ALTER: Need = { operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }
 const ROOT = '/kafka/v3/clusters/:cluster_id/links/:link_name/mirrors'
 
 /** `kind` of the answer names the operation really done. */
@@ -57,7 +55,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = request.params.link_name
       const mirrors = context.engine.listMirrors({
@@ -81,7 +79,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const { link_name: link, mirror_topic_name: topic } = request.params
       const withErrors = request.query.include_state_transition_errors === 'true'
@@ -102,7 +100,7 @@ function historyRoute(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const { link_name: link, mirror_topic_name: topic } = request.params
       const self = `${base}/links/${link}/mirrors/${topic}/history`
@@ -137,7 +135,7 @@ function createRoute(app: RestApp, context: RestContext): void {
     async (request, reply) => {
       const { body } = request
       const topic = body.mirror_topic_name ?? body.source_topic_name
-      admit(context, request, [ALTER, { operation: 'create', resource: 'topic', name: topic }])
+      admit(context, request, [alterCluster, { operation: 'create', resource: 'topic', name: topic }])
       requireReady(context)
       const result = await context.engine.createMirror(request.params.link_name, {
         sourceTopicName: body.source_topic_name,
@@ -166,12 +164,12 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       },
     },
     async request => {
-      const base = admit(context, request, [DESCRIBE])
+      const base = admit(context, request, [describeCluster])
       requireReady(context)
       const link = request.params.link_name
       const selection = selectionOf(request.body)
       if ('names' in selection) requireTopicRights(context, request, selection.names)
-      if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [ALTER])
+      if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [alterCluster])
       const validateOnly = request.query.validate_only === 'true'
       const together = request.body.together === true
       const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly, together })

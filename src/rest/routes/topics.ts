@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { admit, type RestApp, type RestContext } from '../context.ts'
 import { restError } from '../errors.ts'
-import type { TopicView } from '../ports.ts'
+import { describeCluster, type TopicView } from '../ports.ts'
 import {
   CreateTopicBody,
   PartitionDataList,
@@ -35,7 +35,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       },
     },
     request => {
-      const base = admit(context, request, [{ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }])
+      const base = admit(context, request, [describeCluster])
       const data = context.cluster.topics().map(topic => topicData(context, base, topic))
       return listOf('KafkaTopicList', `${base}/topics`, data) satisfies TopicDataList
     },
