@@ -1,6 +1,6 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
 import { JavaDriver } from '../java/driver.ts'
-import { type ClusterOptions, KafkaCluster } from '../kafka/cluster.ts'
+import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
@@ -17,9 +17,6 @@ export interface MirrorWorld {
   readonly sides: Sides
   readonly close: () => Promise<void>
 }
-
-/** A killed Kafka node may only register again once its session has ended: 9 s by default. */
-const shortSession = { 'broker.session.timeout.ms': '4000' }
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {

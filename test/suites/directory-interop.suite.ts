@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
 import { JavaDriver } from '../java/driver.ts'
-import { KafkaCluster } from '../kafka/cluster.ts'
+import { KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
@@ -35,8 +35,7 @@ const properties = {
   'transaction.state.log.min.isr': '1',
   'group.initial.rebalance.delay.ms': '0',
   'group.min.session.timeout.ms': '1000',
-  'broker.session.timeout.ms': '4000',
-  'broker.heartbeat.interval.ms': '500',
+  ...shortSession,
   'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
   'super.users': 'User:ANONYMOUS',
 }

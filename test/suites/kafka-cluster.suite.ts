@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { eventually } from '../eventually.ts'
 import { JavaDriver, JavaError } from '../java/driver.ts'
-import { KafkaCluster } from '../kafka/cluster.ts'
+import { KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
 
@@ -27,7 +27,7 @@ test('the driver answers side by side and reports errors by their Java class', {
 
 test('a controller with two brokers survives kill -9 of a broker, and leaves nothing behind', { skip }, async () => {
   const [cluster, driver] = await opened.all<[KafkaCluster, JavaDriver]>([
-    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '4000' } }),
+    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: shortSession }),
     JavaDriver.start({ version: '4.3.1' }),
   ])
   const { bootstrap } = cluster

@@ -13,7 +13,7 @@ import { DeleteTopicsApi } from '../../src/protocol/messages/20-delete-topics.ts
 import { kafkaSource } from '../../src/source/source-cluster.ts'
 import { eventually } from '../eventually.ts'
 import { JavaDriver } from '../java/driver.ts'
-import { KafkaCluster } from '../kafka/cluster.ts'
+import { KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
 import { CollectingSink } from '../scenarios/collecting-sink.ts'
@@ -163,7 +163,7 @@ for (const version of ['4.3.1', '3.9.2'] as const) {
 
 test('kill -9 of a leader: fetching goes on from the next one, after a look at the epochs', { skip }, async () => {
   const [cluster, driver] = await opened.all<[KafkaCluster, JavaDriver]>([
-    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: { 'broker.session.timeout.ms': '4000' } }),
+    KafkaCluster.start({ version: '4.3.1', brokers: 2, properties: shortSession }),
     JavaDriver.start({ version: '4.3.1' }),
   ])
   const { bootstrap } = cluster
