@@ -23,10 +23,12 @@ def read(request):
         "receive.message.max.bytes": 100000000,
     })
     partitions = consumer.list_topics(request["topic"], timeout=20).topics[request["topic"]].partitions
-    consumer.assign([TopicPartition(request["topic"], partition, 0) for partition in partitions])
+    # From the low watermark at once: reading from an offset that is gone would first be reset to the end.
+    starts = []
     for partition in partitions:
         low, _ = consumer.get_watermark_offsets(TopicPartition(request["topic"], partition), timeout=20)
-        consumer.seek(TopicPartition(request["topic"], partition, low))
+        starts.append(TopicPartition(request["topic"], partition, low))
+    consumer.assign(starts)
     unfinished = set(partitions)
     records = []
     while unfinished:

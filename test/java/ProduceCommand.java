@@ -38,6 +38,7 @@ public final class ProduceCommand implements Command {
                 }
                 default -> {}
             }
+            if (transaction.isObject() && !leftOpen) TransactionEnd.await(args, transaction.get("id").asText());
             return result;
         } finally {
             if (!leftOpen) producer.close(java.time.Duration.ZERO);
