@@ -1,4 +1,4 @@
-/** Every claim of docs/behaviour.md names tests that exist, or says that it is for later. */
+/** Every claim of docs/behaviour.md and fault of docs/known-faults.md names tests that exist, or says why there is none. */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,14 +8,19 @@ interface Claim {
   readonly evidence: string
 }
 
-const text = readFileSync('docs/behaviour.md', 'utf8')
-const claims: Claim[] = [...text.matchAll(/^\| (\d+\.\d+) \| .+ \| (.*) \|$/gm)].map(
-  ([, number = '', evidence = '']) => ({ number, evidence }),
-)
-/** Lines of tables that are neither their head nor a claim. */
-const malformed = text
-  .split('\n')
-  .filter(line => line.startsWith('|') && !/^\| (?:\| claim \||--- \||\d+\.\d+ \| .+ \| .* \|$)/.test(line))
+const ROW = /^\| ([0-9A-N]+\.\d+) \| .+ \| (.*) \|$/
+const HEAD = /^\| (?:\| (?:claim|fault) \| tests|--- \| --- \| ---) \|$/
+
+/** The rows of a document's tables; a line of a table that is neither head nor row is an error. */
+function claimsOf(path: string): Claim[] {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines
+    .filter(line => line.startsWith('|') && !HEAD.test(line))
+    .map(line => {
+      const [, number = line, evidence = ''] = ROW.exec(line) ?? []
+      return { number, evidence }
+    })
+}
 
 const sources = globSync(['src/**/*.test.ts', 'test/suites/*.ts', 'test/scenarios/*.ts']).map(path => ({
   path,
@@ -29,7 +34,7 @@ function hasTest(source: string, title: string): boolean {
 }
 
 function problemOf({ number, evidence }: Claim): string | undefined {
-  if (/^later; .{10}/.test(evidence)) return undefined
+  if (/^(?:later|cannot happen); .{10}/.test(evidence)) return undefined
   if (evidence === '') return `${number} has no test and is not marked as later work`
   for (const part of evidence.split('<br>')) {
     const [, file = '', title = ''] = /^`([\w./-]+)` › (.+)$/.exec(part) ?? []
@@ -41,19 +46,21 @@ function problemOf({ number, evidence }: Claim): string | undefined {
   return undefined
 }
 
-test('every claim of docs/behaviour.md names its tests, or is marked as later work', () => {
-  ok(claims.length > 50, `${claims.length} claims are read`)
-  deepStrictEqual(malformed, [])
-  deepStrictEqual(
-    claims.flatMap(claim => problemOf(claim) ?? []),
-    [],
-  )
-})
+for (const path of ['docs/behaviour.md', 'docs/known-faults.md']) {
+  test(`every row of ${path} names its tests, or says why there is none`, () => {
+    const claims = claimsOf(path)
+    ok(claims.length > 30, `${claims.length} rows are read`)
+    deepStrictEqual(
+      claims.flatMap(claim => problemOf(claim) ?? []),
+      [],
+    )
+  })
 
-test('no number of a claim is used twice', () => {
-  const numbers = claims.map(({ number }) => number)
-  deepStrictEqual(
-    numbers.filter((number, index) => numbers.indexOf(number) !== index),
-    [],
-  )
-})
+  test(`no number of ${path} is used twice`, () => {
+    const numbers = claimsOf(path).map(({ number }) => number)
+    deepStrictEqual(
+      numbers.filter((number, index) => numbers.indexOf(number) !== index),
+      [],
+    )
+  })
+}
