@@ -122,6 +122,8 @@ export interface MirrorHistoryEntry {
   readonly timeMs: number
   /** The state from then on. */
   readonly state: MirrorState
+  /** Equal for an incident; null = it was no mirror before, or the entry before is not kept any more. */
+  readonly previousState: MirrorState | null
   readonly event: string
   readonly reason: string
 }
@@ -173,6 +175,8 @@ export interface AlterMirrorRow {
   readonly groupsBehind?: readonly string[]
   /** Promote: those of them that cannot be brought in step, because they have members here. */
   readonly groupsInUse?: readonly string[]
+  /** Failover: what the retention that holds from then on deletes soon; absent = not known, or no failover. */
+  readonly retentionBytesAtRisk?: number
 }
 
 /** The offset of one group in one partition of a mirror, as the group offset sync sees it. */

@@ -35,7 +35,7 @@ import { coordinatorStateRecord, decodeStateRecord } from './state-records/recor
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
-import { lagViews, mirrorView } from './views/mirror-view.ts'
+import { historyView, lagViews, mirrorView } from './views/mirror-view.ts'
 import { writeStatus } from './views/write-status.ts'
 
 export interface EngineOptions {
@@ -177,7 +177,7 @@ export class Engine implements api.LinkEngine {
   describeHistory(link: string, topic: string): api.MirrorHistoryEntry[] {
     const context = this.#readable()
     const { linkId } = requireLink(context, link)
-    return [...context.changes.current({ linkId, mirrorTopic: topic }).history].reverse()
+    return historyView(context.changes.current({ linkId, mirrorTopic: topic }))
   }
 
   async alterMirrors(

@@ -24,7 +24,7 @@ export interface MirrorData {
   readonly reason?: string | null
 }
 
-/** An entry of a mirror's history (KafkaMirrorHistoryData). */
+/** An entry of a mirror's history (KafkaMirrorStateChange). */
 export interface HistoryEntry {
   readonly mirror_status: string
   readonly event: string

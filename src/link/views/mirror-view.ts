@@ -1,5 +1,5 @@
 /** Mirror topics as REST shows them, from records and live figures of one moment; called by the engine. */
-import type { LinkView, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
+import type { LinkView, MirrorHistoryEntry, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { supportedVerbs } from '../operations/alter-mirrors.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
@@ -64,6 +64,10 @@ export function lagViews(context: OperationContext, record: MirrorRecord): Mirro
     }
   })
 }
+
+/** The newest first. */
+export const historyView = ({ history }: MirrorRecord): MirrorHistoryEntry[] =>
+  history.map((entry, index) => ({ ...entry, previousState: history[index - 1]?.state ?? null })).reverse()
 
 const categories = {
   ACTIVE: 'ACTIVE',

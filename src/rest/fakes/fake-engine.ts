@@ -88,8 +88,8 @@ export class FakeEngine implements LinkEngine {
   describeHistory(link: string, topic: string): MirrorHistoryEntry[] {
     this.describeMirror(link, topic)
     return [
-      { timeMs: 2000, state: 'PAUSED', event: 'pause', reason: 'asked for' },
-      { timeMs: 1000, state: 'ACTIVE', event: 'create', reason: 'created' },
+      { timeMs: 2000, state: 'PAUSED', previousState: 'ACTIVE', event: 'pause', reason: 'asked for' },
+      { timeMs: 1000, state: 'ACTIVE', previousState: null, event: 'create', reason: 'created' },
     ]
   }
 

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import { ZERO_UUID } from '../../core/uuid.ts'
 import { FAKE_CLUSTER_ID, FakeEngine, fakeContext, fakeLink, fakeMirror } from '../fakes/fake-engine.ts'
 import { LinkConfigData } from '../schemas/links.ts'
-import { MirrorHistoryDataList } from '../schemas/mirrors.ts'
+import { MirrorStateChangeList } from '../schemas/mirrors.ts'
 import { buildRestApplication } from '../server.ts'
 
 const BASE = `/kafka/v3/clusters/${FAKE_CLUSTER_ID}`
@@ -79,7 +79,7 @@ test('one property is described, set and reset under its own address', async () 
 test('the history of a mirror is listed, newest first', async () => {
   await using scene = await withApp()
   const answer = (await scene.app.inject(`${BASE}/links/west/mirrors/orders/history`)).json()
-  strictEqual(Value.Check(MirrorHistoryDataList, answer), true)
+  strictEqual(Value.Check(MirrorStateChangeList, answer), true)
   deepStrictEqual(
     answer.data.map((entry: { mirror_status: string; event: string }) => [entry.mirror_status, entry.event]),
     [

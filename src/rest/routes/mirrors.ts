@@ -12,7 +12,7 @@ import {
   CreateMirrorBody,
   MirrorData,
   MirrorDataList,
-  MirrorHistoryDataList,
+  MirrorStateChangeList,
 } from '../schemas/mirrors.ts'
 
 const ROOT = '/kafka/v3/clusters/:cluster_id/links/:link_name/mirrors'
@@ -96,7 +96,7 @@ function historyRoute(app: RestApp, context: RestContext): void {
         summary: 'The last 100 state changes and incidents of a mirror with their reasons, the newest first',
         tags: ['mirrors'],
         params: MirrorParams,
-        response: { 200: MirrorHistoryDataList, ...commonErrors },
+        response: { 200: MirrorStateChangeList, ...commonErrors },
       },
     },
     request => {
@@ -104,17 +104,20 @@ function historyRoute(app: RestApp, context: RestContext): void {
       requireReady(context)
       const { link_name: link, mirror_topic_name: topic } = request.params
       const self = `${base}/links/${link}/mirrors/${topic}/history`
-      const data = context.engine.describeHistory(link, topic).map(({ timeMs, state, event, reason }) => ({
-        kind: 'KafkaMirrorHistoryData' as const,
-        metadata: { self, resource_name: null },
-        link_name: link,
-        mirror_topic_name: topic,
-        time_ms: timeMs,
-        mirror_status: state,
-        event,
-        reason,
-      }))
-      return listOf('KafkaMirrorHistoryDataList', self, data) satisfies MirrorHistoryDataList
+      const data = context.engine
+        .describeHistory(link, topic)
+        .map(({ timeMs, state, previousState, event, reason }) => ({
+          kind: 'KafkaMirrorStateChange' as const,
+          metadata: { self, resource_name: null },
+          link_name: link,
+          mirror_topic_name: topic,
+          time_ms: timeMs,
+          mirror_status: state,
+          previous_status: previousState,
+          event,
+          reason,
+        }))
+      return listOf('KafkaMirrorStateChangeList', self, data) satisfies MirrorStateChangeList
     },
   )
 }
@@ -265,5 +268,6 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
     open_transactions: row.openTransactions,
     groups_behind: [...(row.groupsBehind ?? [])],
     groups_in_use: [...(row.groupsInUse ?? [])],
+    retention_bytes_at_risk: row.retentionBytesAtRisk ?? null,
   }
 }

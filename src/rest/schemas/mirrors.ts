@@ -19,6 +19,8 @@ export const AlterMirrorsBody = Type.Object(
     mirror_topic_name_pattern: Type.Optional(nullable(Type.String())),
     /** promote: no topic becomes writable before all can. */
     together: Type.Optional(nullable(Type.Boolean())),
+    /** failover: what is older or larger than the topic's retention allows is left, instead of being deleted soon. */
+    keep_retention: Type.Optional(nullable(Type.Boolean())),
   },
   { additionalProperties: false },
 )
@@ -71,18 +73,22 @@ export type MirrorData = Static<typeof MirrorData>
 export const MirrorDataList = list('KafkaMirrorDataList', MirrorData)
 export type MirrorDataList = Static<typeof MirrorDataList>
 
-/** One entry of a mirror's history: the state from then on, what caused it, why. */
-export const MirrorHistoryData = item('KafkaMirrorHistoryData', {
+/** One entry of a mirror's history: the state from then on, the one before, what caused it, why. */
+export const MirrorStateChange = item('KafkaMirrorStateChange', {
   link_name: Type.String(),
   mirror_topic_name: Type.String(),
   time_ms: Type.Integer(),
   mirror_status: Type.String(),
+  /** null = it was no mirror before, or the entry before is not kept any more; equal for an incident. */
+  previous_status: nullable(Type.String()),
+  /** The verb or event; the kind of an incident. */
   event: Type.String(),
   reason: Type.String(),
 })
 
-export const MirrorHistoryDataList = list('KafkaMirrorHistoryDataList', MirrorHistoryData)
-export type MirrorHistoryDataList = Static<typeof MirrorHistoryDataList>
+/** The newest first, at most 100. */
+export const MirrorStateChangeList = list('KafkaMirrorStateChangeList', MirrorStateChange)
+export type MirrorStateChangeList = Static<typeof MirrorStateChangeList>
 
 const AlterMirrorsData = Type.Object({
   kind: Type.Literal('AlterMirrorsData'),
@@ -111,6 +117,8 @@ const AlterMirrorsData = Type.Object({
   open_transactions: Type.Integer(),
   groups_behind: Type.Array(Type.String()),
   groups_in_use: Type.Array(Type.String()),
+  /** failover: bytes that the topic's own retention would delete soon; null = not known, or not a failover. */
+  retention_bytes_at_risk: nullable(Type.Integer()),
 })
 
 export const AlterMirrorsAnswer = Type.Object({
