@@ -32,6 +32,7 @@ import {
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
+import { KnownChains } from './status/known-chains.ts'
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
@@ -75,6 +76,7 @@ export class Engine implements api.LinkEngine {
       sources,
       secrets,
       incidents: new IncidentCounts(),
+      chains: new KnownChains(),
       clock,
       random,
       logger: logger.child({ component: 'link' }),

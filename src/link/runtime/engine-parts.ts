@@ -8,6 +8,7 @@ import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
 import type { Destination, SecretBox, SourceClusterFactory } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
+import type { KnownChains } from '../status/known-chains.ts'
 
 export interface EngineParts {
   readonly desired: DesiredState
@@ -19,6 +20,8 @@ export interface EngineParts {
   /** For secrets of links; without it there can be none. */
   readonly secrets: SecretBox | undefined
   readonly incidents: IncidentCounts
+  /** What is behind the mirrors of this cluster. */
+  readonly chains: KnownChains
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -12,6 +12,7 @@ import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { healthyLink, type LinkHealth } from '../states/link-health.ts'
 import { followsSource } from '../states/mirror-topic-state.ts'
+import { SourceStatus } from '../status/source-status.ts'
 import type { SyncTask } from '../tasks/sync-task.ts'
 import { stallMsOf } from '../tasks/watchdog.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -26,7 +27,9 @@ export class LinkRuntime {
   readonly #mirrors = new Map<string, MirrorTopic>()
   #configs: LinkConfigs
   #mirrorSettings: MirrorSettings
-  #connection: { readonly text: string; readonly source: SourceCluster; readonly stallMs: number } | undefined
+  #connection:
+    | { readonly text: string; readonly source: SourceCluster; readonly status: SourceStatus; readonly stallMs: number }
+    | undefined
   #probe: LinkProbe | undefined
   #tasks: readonly SyncTask[] = []
   /** Mirrors that are not fetched while a promote looks at them. */
@@ -54,6 +57,11 @@ export class LinkRuntime {
   /** The connection to the remote cluster. */
   get source(): SourceCluster | undefined {
     return this.#connection?.source
+  }
+
+  /** What the remote cluster publishes of its own mirrors. */
+  get status(): SourceStatus | undefined {
+    return this.#connection?.status
   }
 
   /** Sync tasks that run, by name. */
@@ -100,7 +108,9 @@ export class LinkRuntime {
     if (this.#connection?.text === text) return
     await this.#disconnect()
     const source = this.#parts.sources.open(settings)
-    this.#connection = { text, source, stallMs: stallMsOf(settings) }
+    const clusterId = () => this.#parts.desired.link(this.linkId)?.remoteClusterId
+    const status = new SourceStatus({ source, clusterId, clock: this.#parts.clock })
+    this.#connection = { text, source, status, stallMs: stallMsOf(settings) }
     this.#probe = new LinkProbe({
       source: () => source,
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
@@ -114,15 +124,16 @@ export class LinkRuntime {
       logger: this.#parts.logger,
     })
     this.#probe.start()
-    this.#tasks = linkTasks(this.#parts, this.#taskedLink(source))
+    this.#tasks = linkTasks(this.#parts, this.#taskedLink(source, status))
     for (const task of this.#tasks) task.start()
   }
 
-  #taskedLink(source: SourceCluster): TaskedLink {
+  #taskedLink(source: SourceCluster, status: SourceStatus): TaskedLink {
     const runtime = this
     return {
       linkId: this.linkId,
       source,
+      status,
       groupStates: this.groupStates,
       get configs() {
         return runtime.#configs
@@ -160,6 +171,8 @@ export class LinkRuntime {
   async #disconnect(): Promise<void> {
     await Promise.all([...this.#mirrors.values()].map(mirror => mirror.stop()))
     this.#mirrors.clear()
+    // Tasks may wait for it.
+    await this.#connection?.status.close()
     await Promise.all([this.#probe?.stop(), ...this.#tasks.map(task => task.stop())])
     this.#tasks = []
     await this.#connection?.source.close()

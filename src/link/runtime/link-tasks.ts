@@ -10,6 +10,7 @@ import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
+import type { SourceStatus } from '../status/source-status.ts'
 import { syncAcls } from '../tasks/acl-sync.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
@@ -25,6 +26,7 @@ import type { EngineParts } from './engine-parts.ts'
 export interface TaskedLink {
   readonly linkId: Uuid
   readonly source: SourceCluster
+  readonly status: SourceStatus
   readonly configs: LinkConfigs
   readonly health: LinkHealth
   /** Mirrors that follow their source now. */

@@ -1,0 +1,160 @@
+/**
+ * Published records ⇄ bytes. A value is its version (int16) and a flexible body: a later version of Lockstep adds facts as
+ * tagged fields, which older ones pass over, or as kinds of their own; it raises the number of a version only where older
+ * ones must not go on reading.
+ */
+import { messageOf } from '../../core/errors.ts'
+import { array, bool, int32, int64, string, struct, uuid } from '../../protocol/schema/field.ts'
+import { message } from '../../protocol/schema/message.ts'
+import type { StateRecord } from '../ports.ts'
+import { decodeStateKey, encodeStateKey, type StateKey } from '../state-records/state-key.ts'
+import { clusterStatusKey, linkStatusKey, mirrorStatusKey, statusKinds, stopPointStatusKey } from './status-key.ts'
+import type { ClusterStatus, LinkStatus, MirrorStatus, StopPointStatus } from './status-records.ts'
+
+/** One record of the topic. */
+export type StatusChange =
+  | { readonly kind: 'cluster'; readonly key: StateKey; readonly record: ClusterStatus }
+  | { readonly kind: 'link'; readonly key: StateKey; readonly record: LinkStatus }
+  | { readonly kind: 'mirror'; readonly key: StateKey; readonly record: MirrorStatus }
+  | { readonly kind: 'stop-point'; readonly key: StateKey; readonly record: StopPointStatus }
+  | { readonly kind: 'removed'; readonly key: StateKey }
+  /** A kind that a later version publishes. */
+  | { readonly kind: 'other'; readonly key: StateKey }
+  /** Of a newer version, or damaged. */
+  | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
+  /** Not even the key can be read. */
+  | { readonly kind: 'garbage'; readonly reason: string }
+
+/** Newest version of every kind that is written and understood. */
+const version = 0
+
+const clusterTable = message({
+  name: 'LockstepClusterStatusValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: { clusterId: string() },
+})
+
+const linkTable = message({
+  name: 'LockstepLinkStatusValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: { name: string(), mode: string(), remoteClusterId: string({ nullable: '0+' }), createdTimeMs: int64() },
+})
+
+const mirrorTable = message({
+  name: 'LockstepMirrorStatusValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: {
+    topicId: uuid(),
+    linkName: string(),
+    state: string(),
+    stateEpoch: int32(),
+    stateTimeMs: int64(),
+    partitions: int32(),
+    chain: array(struct({ clusterId: string(), topic: string(), topicId: uuid() })),
+    chainEnd: string(),
+    configs: array(struct({ name: string(), value: string({ nullable: '0+' }), overridden: bool() })),
+  },
+})
+
+const stopPointTable = message({
+  name: 'LockstepStopPointStatusValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: {
+    topicId: uuid(),
+    sourceClusterId: string(),
+    sourceTopicId: uuid(),
+    stopOffset: int64(),
+    lastSourceEpoch: int32(),
+    timeMs: int64(),
+    sourceEpochs: array(struct({ epoch: int32(), firstOffset: int64() })),
+  },
+})
+
+const published = (key: StateKey, body: Buffer): StateRecord => {
+  const head = Buffer.alloc(2)
+  head.writeInt16BE(version)
+  return { key: encodeStateKey(key), value: Buffer.concat([head, body]) }
+}
+
+export const clusterStatusRecord = (cluster: ClusterStatus): StateRecord =>
+  published(clusterStatusKey, clusterTable.encode(cluster, version))
+
+export function linkStatusRecord({ linkId, remoteClusterId, createdTimeMs, ...link }: LinkStatus): StateRecord {
+  const value = { ...link, remoteClusterId: remoteClusterId ?? null, createdTimeMs: BigInt(createdTimeMs) }
+  return published(linkStatusKey(linkId), linkTable.encode(value, version))
+}
+
+export function mirrorStatusRecord({ linkId, mirrorTopic, stateTimeMs, ...mirror }: MirrorStatus): StateRecord {
+  const { chain, configs, ...rest } = mirror
+  const value = { ...rest, stateTimeMs: BigInt(stateTimeMs), chain: [...chain], configs: [...configs] }
+  return published(mirrorStatusKey(linkId, mirrorTopic), mirrorTable.encode(value, version))
+}
+
+export function stopPointStatusRecord(point: StopPointStatus): StateRecord {
+  const { linkId, mirrorTopic, partition, stopOffset, lastSourceEpoch, timeMs, sourceEpochs, ...rest } = point
+  const value = {
+    ...rest,
+    stopOffset: BigInt(stopOffset),
+    lastSourceEpoch: lastSourceEpoch ?? -1,
+    timeMs: BigInt(timeMs),
+    sourceEpochs: sourceEpochs.map(({ epoch, firstOffset }) => ({ epoch, firstOffset: BigInt(firstOffset) })),
+  }
+  return published(stopPointStatusKey(linkId, mirrorTopic, partition), stopPointTable.encode(value, version))
+}
+
+/** Never throws: what cannot be read is reported with its key. */
+export function decodeStatusRecord({ key: keyBytes, value }: StateRecord): StatusChange {
+  let key: StateKey
+  try {
+    key = decodeStateKey(keyBytes)
+  } catch (error) {
+    return { kind: 'garbage', reason: `a record key of ${keyBytes.length} bytes is unreadable: ${messageOf(error)}` }
+  }
+  if (value === null) return { kind: 'removed', key }
+  try {
+    return decodeValue(key, value)
+  } catch (error) {
+    return { kind: 'unreadable', key, reason: `its record is unreadable: ${messageOf(error)}` }
+  }
+}
+
+function decodeValue(key: StateKey, value: Buffer): StatusChange {
+  const decode = decoders[key.kind]
+  if (!decode) return { kind: 'other', key }
+  const found = value.readInt16BE(0)
+  if (found === version) return decode(key, value.subarray(2))
+  const reason = `its record has version ${found}, this version of Lockstep knows up to ${version}`
+  return { kind: 'unreadable', key, reason }
+}
+
+const decoders: Readonly<Record<number, (key: StateKey, body: Buffer) => StatusChange>> = {
+  [statusKinds.cluster]: (key, body) => ({ kind: 'cluster', key, record: clusterTable.decode(body, version) }),
+  [statusKinds.link]: (key, body) => {
+    const { remoteClusterId, createdTimeMs, ...link } = linkTable.decode(body, version)
+    const more = { remoteClusterId: remoteClusterId ?? undefined, createdTimeMs: Number(createdTimeMs) }
+    return { kind: 'link', key, record: { linkId: key.scope, ...link, ...more } }
+  },
+  [statusKinds.mirror]: (key, body) => {
+    const { stateTimeMs, ...mirror } = mirrorTable.decode(body, version)
+    const of = { linkId: key.scope, mirrorTopic: key.name }
+    return { kind: 'mirror', key, record: { ...of, ...mirror, stateTimeMs: Number(stateTimeMs) } }
+  },
+  [statusKinds.stopPoint]: (key, body) => {
+    const { stopOffset, lastSourceEpoch, timeMs, sourceEpochs, ...rest } = stopPointTable.decode(body, version)
+    const record: StopPointStatus = {
+      linkId: key.scope,
+      mirrorTopic: key.name,
+      partition: key.partition,
+      ...rest,
+      stopOffset: Number(stopOffset),
+      lastSourceEpoch: lastSourceEpoch < 0 ? undefined : lastSourceEpoch,
+      timeMs: Number(timeMs),
+      sourceEpochs: sourceEpochs.map(({ epoch, firstOffset }) => ({ epoch, firstOffset: Number(firstOffset) })),
+    }
+    return { kind: 'stop-point', key, record }
+  },
+}

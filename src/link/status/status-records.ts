@@ -1,0 +1,77 @@
+/** What a cluster publishes in `__lockstep_status`, as other clusters read it. Written by the publisher, read by the links of others. */
+import type { Uuid } from '../../core/uuid.ts'
+
+/** There once everything was published for the first time: what is missing then is not there. */
+export interface ClusterStatus {
+  readonly clusterId: string
+}
+
+export interface LinkStatus {
+  readonly linkId: Uuid
+  readonly name: string
+  /** `DESTINATION`, or a mode of another version. */
+  readonly mode: string
+  readonly remoteClusterId: string | undefined
+  readonly createdTimeMs: number
+}
+
+/** One topic of one cluster in the chain behind a mirror. */
+export interface ChainHop {
+  readonly clusterId: string
+  readonly topic: string
+  /** Zero uuid where the cluster has no topic ids. */
+  readonly topicId: Uuid
+}
+
+/**
+ * What is known behind the last hop: `origin` = it is no mirror; `unchecked` = its cluster publishes nothing that could be
+ * read; `loop` = the chain comes back to a hop before; `too-long` = hops beyond `hopsMax` are left out.
+ */
+export type ChainEnd = 'origin' | 'unchecked' | 'loop' | 'too-long'
+
+/** Hops of a chain that are followed. */
+export const hopsMax = 16
+
+/** True value of a topic config, also where the cluster holds another one in its place while the topic is a mirror. */
+export interface PublishedConfig {
+  readonly name: string
+  readonly value: string | null
+  readonly overridden: boolean
+}
+
+export interface MirrorStatus {
+  readonly linkId: Uuid
+  readonly mirrorTopic: string
+  readonly topicId: Uuid
+  readonly linkName: string
+  /** A state of mirrors, or one of another version: everything but STOPPED is a mirror. */
+  readonly state: string
+  readonly stateEpoch: number
+  readonly stateTimeMs: number
+  readonly partitions: number
+  /** The source first, then what it mirrors, and so on. */
+  readonly chain: readonly ChainHop[]
+  /** One of ChainEnd, or a word of another version. */
+  readonly chainEnd: string
+  /** Empty when STOPPED: then the cluster itself shows the true ones. */
+  readonly configs: readonly PublishedConfig[]
+}
+
+/** Where one partition of a mirror ended, and with which source epochs its data came: what a restore starts from. */
+export interface StopPointStatus {
+  readonly linkId: Uuid
+  readonly mirrorTopic: string
+  readonly partition: number
+  readonly topicId: Uuid
+  readonly sourceClusterId: string
+  readonly sourceTopicId: Uuid
+  /** End of what came from the source, before any marker of ours. */
+  readonly stopOffset: number
+  readonly lastSourceEpoch: number | undefined
+  readonly timeMs: number
+  /** Ascending; each range begins at `firstOffset` and ends where the next begins. */
+  readonly sourceEpochs: readonly { readonly epoch: number; readonly firstOffset: number }[]
+}
+
+/** Is the topic that this is about written by its link, rather than by clients? */
+export const isMirroring = ({ state }: Pick<MirrorStatus, 'state'>): boolean => state !== 'STOPPED'
