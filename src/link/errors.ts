@@ -120,6 +120,13 @@ export const linkErrors = {
     kafka: 'POLICY_VIOLATION',
     message: (d: { topic: string }) => `Topic '${d.topic}' is never mirrored: it belongs to its own cluster.`,
   },
+  MIRROR_LOOP: {
+    ...invalid,
+    kafka: 'POLICY_VIOLATION',
+    message: (d: { topic: string; chain: string }) =>
+      `Topic '${d.topic}' would be a mirror of itself: its source is ${d.chain}, which is this topic.`,
+    hint: () => 'Fail over (or delete) the mirror on the other cluster first.',
+  },
   TOPIC_EXISTS: {
     ...invalid,
     kafka: 'TOPIC_ALREADY_EXISTS',

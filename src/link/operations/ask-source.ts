@@ -8,8 +8,8 @@ import type { OperationContext } from './operation-context.ts'
 /** What runs for the link, with its connection. Throws COORDINATOR_NOT_AVAILABLE until it was started. */
 export function requireRunning(context: OperationContext, linkId: LinkRecord['linkId']) {
   const runtime = context.runtime(linkId)
-  const source = runtime?.source
-  if (runtime && source) return { runtime, source }
+  const { source, status } = runtime ?? {}
+  if (runtime && source && status) return { runtime, source, status }
   throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the link has not been started on this node yet' })
 }
 

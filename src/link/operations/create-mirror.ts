@@ -23,18 +23,21 @@ export async function createMirror(
 ): Promise<{ warnings: readonly string[] }> {
   const link = requireLink(context, subject.link)
   if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
-  const { runtime, source } = requireRunning(context, link.linkId)
+  const { runtime, source, status } = requireRunning(context, link.linkId)
   const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
   return context.operations.run(topicNameQueue(mirrorTopic), async () => {
     assertFree(context, mirrorTopic)
-    const plan = await planMirror(context, { link, configs: runtime.configs, source, mirrorTopic }, subject.request)
-    const warnings = [...plan.warnings, 'Loops through further clusters were not checked.']
+    const { configs } = runtime
+    const plan = await planMirror(context, { link, configs, source, status, mirrorTopic }, subject.request)
+    const { warnings } = plan
     if (options.validateOnly) {
       await validateCreation(context, plan.creation)
       return { warnings }
     }
     await recordIntent(context, plan.creation)
     await finishMirrorCreation(context, plan.creation, { mayBeOurs: false })
+    const mirror = context.desired.mirror(link.linkId, mirrorTopic)
+    if (mirror) context.chains.learn(mirror, plan.chain)
     await context.reconcile()
     return { warnings }
   })

@@ -8,11 +8,16 @@ import { linkError } from '../errors.ts'
 import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
+import { checkedChain } from '../status/chain-rules.ts'
+import { type MirrorChain, type SourceStatusView, trueConfigs } from '../status/source-chain.ts'
+import type { SourceStatus } from '../status/source-status.ts'
 import { askSource } from './ask-source.ts'
 import type { OperationContext } from './operation-context.ts'
 
 export interface MirrorPlan {
   readonly creation: MirrorCreationRecord
+  /** What is behind the mirror. */
+  readonly chain: MirrorChain
   readonly warnings: readonly string[]
 }
 
@@ -32,13 +37,19 @@ export function mirrorNameOf(request: CreateMirrorRequest, configs: LinkConfigs)
   return expected
 }
 
-/** Asks the source what there is to mirror. Throws SOURCE_NOT_AVAILABLE, SOURCE_TOPIC_NOT_FOUND, TOPIC_CONFIG_SYNCED. */
+/** Asks the source what there is to mirror. Throws SOURCE_NOT_AVAILABLE, SOURCE_TOPIC_NOT_FOUND, TOPIC_CONFIG_SYNCED, MIRROR_LOOP. */
 export async function planMirror(
   context: OperationContext,
-  subject: { link: LinkRecord; configs: LinkConfigs; source: SourceCluster; mirrorTopic: string },
+  subject: {
+    link: LinkRecord
+    configs: LinkConfigs
+    source: SourceCluster
+    status: SourceStatus
+    mirrorTopic: string
+  },
   request: CreateMirrorRequest,
 ): Promise<MirrorPlan> {
-  const { link, configs, source, mirrorTopic } = subject
+  const { link, configs, source, status, mirrorTopic } = subject
   for (const key of copiedTopicConfigs(configs))
     if (request.configs.has(key)) throw linkError('TOPIC_CONFIG_SYNCED', { key, link: link.name })
   return await askSource(link.name, async () => {
@@ -46,11 +57,15 @@ export async function planMirror(
     if (facts.clusterId !== link.remoteClusterId)
       throw new SourceError('cluster-id', `cluster ${facts.clusterId} answers, not ${link.remoteClusterId}`)
     const topic = await readSourceTopic(source, request.sourceTopicName, link)
-    const copied = await copyConfigs(context, { source, configs, topic: topic.name })
-    const warnings = [...copied.warnings]
+    const view = await status.newest()
+    const { clusterId } = context.destination
+    const { chain, warnings: notChecked } = checkedChain(view, { link, sourceTopic: topic, mirrorTopic, clusterId })
+    const copied = await copyConfigs(context, { source, configs, topic, view })
+    const warnings = [...copied.warnings, ...notChecked]
     if (topic.topicId === ZERO_UUID)
       warnings.push('The source has no topic ids (Kafka below 2.8): a recreated source topic cannot be told apart.')
     return {
+      chain,
       creation: {
         linkId: link.linkId,
         mirrorTopic,
@@ -77,10 +92,11 @@ async function readSourceTopic(source: SourceCluster, name: string, link: LinkRe
 /** Overrides that make the mirror's effective values equal the source's; none where they already are. */
 async function copyConfigs(
   context: OperationContext,
-  subject: { source: SourceCluster; configs: LinkConfigs; topic: string },
+  subject: { source: SourceCluster; configs: LinkConfigs; topic: SourceTopic; view: SourceStatusView },
 ): Promise<{ overrides: Map<string, string>; warnings: string[] }> {
-  const { source, configs, topic } = subject
-  const atSource = (await source.describeTopicConfigs([topic])).get(topic) ?? new Map()
+  const { source, configs, topic, view } = subject
+  const described = (await source.describeTopicConfigs([topic.name])).get(topic.name) ?? []
+  const atSource = new Map([...described, ...(trueConfigs(view, topic) ?? [])])
   const overrides = new Map<string, string>()
   const warnings: string[] = []
   for (const key of copiedTopicConfigs(configs)) {

@@ -10,8 +10,10 @@ import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
+import { isOutage, trueConfigs } from '../status/source-chain.ts'
 import type { SourceStatus } from '../status/source-status.ts'
 import { syncAcls } from '../tasks/acl-sync.ts'
+import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
@@ -73,6 +75,7 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       work: aclRound(parts, link),
       isConfigured: () => link.configs.must('acl.sync.enable'),
     }),
+    task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
     task('Promotion', {
       periodMs: () => promotionPeriodMs[isPromoting() ? 'pending' : 'idle'],
@@ -96,9 +99,15 @@ function partitionRound({ destination, changes, clock }: EngineParts, { source }
 function topicConfigsRound({ destination, logger }: EngineParts, link: TaskedLink): Round {
   const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>
     logger.info('configs of a mirror follow its source', { topic: mirrorTopic, ...Object.fromEntries(changes) })
-  return (mirrors, signal) => {
+  return async (mirrors, signal) => {
     const owned = copiedTopicConfigs(link.configs)
-    return syncTopicConfigs({ source: link.source, destination, owned, signal, changed }, mirrors)
+    const view = await link.status.recent()
+    // It may be a cluster that shows other values than the true ones, and says so as soon as it answers.
+    if (isOutage(view) && view.contents === undefined) throw view.error
+    const trueConfigsOf = ({ sourceTopic, sourceTopicId }: MirrorRecord) =>
+      trueConfigs(view, { name: sourceTopic, topicId: sourceTopicId })
+    const of = { source: link.source, destination, owned, trueConfigs: trueConfigsOf }
+    return await syncTopicConfigs({ ...of, signal, changed }, mirrors)
   }
 }
 
@@ -125,6 +134,13 @@ function aclRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work']
     if (link.configs.must('cluster.link.paused')) return []
     const filters = parseAclFilters(link.configs.must('acl.filters'))
     return await syncAcls({ ...parts, linkId: link.linkId, source: link.source, filters, signal })
+  }
+}
+
+function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
+  return async () => {
+    const mirrors = parts.desired.mirrorsOf(link.linkId).filter(({ state }) => state !== 'STOPPED')
+    return mirrors.length === 0 ? [] : checkChains(parts, await link.status.recent(), mirrors)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Is a topic of another cluster a mirror, and of what? Answered from what that cluster publishes; asked at creation, by auto-create and by the chain check. */
 import { messageOf } from '../../core/errors.ts'
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
-import type { SourceTopicConfig } from '../ports.ts'
+import { SourceError, type SourceTopicConfig } from '../ports.ts'
 import type { StatusContents } from './status-contents.ts'
 import { type ChainEnd, type ChainHop, hopsMax, isMirroring, type MirrorStatus } from './status-records.ts'
 
@@ -14,6 +14,11 @@ export type SourceStatusView =
   | { readonly kind: 'refused'; readonly message: string }
   /** Not now; `contents` = what was read before. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly contents: StatusContents | undefined }
+
+/** Will another reading do better, rather than another record? */
+export const isOutage = (view: SourceStatusView): view is Extract<SourceStatusView, { readonly kind: 'failed' }> =>
+  view.kind === 'failed' &&
+  !(view.error instanceof SourceError && ['protocol', 'cluster-id'].includes(view.error.failure))
 
 export type SourceChain =
   | { readonly kind: 'origin' }

@@ -16,8 +16,8 @@ import { statusTopicName } from './status-key.ts'
 /** Bounds of one reading. What is not reached goes on with the next one. */
 export const readingLimits = { timeoutMs: 15_000, readBytes: 1024 * 1024, bytesMax: 256 * 1024 * 1024 } as const
 
-/** How old an answer may be where nobody waits for the newest: what is there, and what is not there or may not be read. */
-const recentMs = { read: 3000, absent: 60_000 }
+/** How long it is believed that there is none, or that it may not be read, where nobody waits for the newest answer. */
+const absentMs = 60_000
 
 /** Read as a whole again: whoever is away for a day may miss removals, which a compacted topic does not keep. */
 const wholeAgainMs = 60 * 60_000
@@ -59,10 +59,10 @@ export class SourceStatus {
     return this.#atLeast(this.#o.clock.monotonicMs())
   }
 
-  /** As it was lately. Never rejects. */
+  /** The newest where there is any; one that was not there a minute ago is not asked for again. Never rejects. */
   recent(): Promise<SourceStatusView> {
     const isThere = this.#view.kind === 'read' || this.#view.kind === 'failed'
-    return this.#atLeast(this.#o.clock.monotonicMs() - (isThere ? recentMs.read : recentMs.absent))
+    return isThere ? this.newest() : this.#atLeast(this.#o.clock.monotonicMs() - absentMs)
   }
 
   /** Ends what is being read. */

@@ -14,6 +14,8 @@ export interface TopicConfigsSyncParts {
   /** Keys that the link owns on its mirrors. */
   readonly owned: ReadonlySet<string>
   readonly signal: AbortSignal
+  /** Configs of a source topic that its cluster shows otherwise; those that are absent are as it shows them. */
+  readonly trueConfigs: (mirror: MirrorRecord) => TopicConfigs | undefined
   /** Told what was changed on a mirror. */
   readonly changed: (record: MirrorRecord, changes: ReadonlyMap<string, string | null>) => void
 }
@@ -25,14 +27,15 @@ export async function syncTopicConfigs(
   parts: TopicConfigsSyncParts,
   mirrors: readonly MirrorRecord[],
 ): Promise<readonly TaskError[]> {
-  const { source, destination, signal, changed } = parts
+  const { source, destination, signal, changed, trueConfigs } = parts
   const names = [...new Set(mirrors.map(mirror => mirror.sourceTopic))]
   const { found, errors } = await askTopics(names, some => source.describeTopicConfigs(some, signal), signal)
   const bySource = new Map(found)
   await mapBounded(mirrors, parallel, async record => {
-    const wanted = bySource.get(record.sourceTopic)
+    const described = bySource.get(record.sourceTopic)
     // Gone here meanwhile, or there: that is for others to tell.
-    if (!wanted || !destination.topicById(record.topicId)) return
+    if (!described || !destination.topicById(record.topicId)) return
+    const wanted = new Map([...described, ...(trueConfigs(record) ?? [])])
     const { changes, unknown } = differences(parts, record, wanted)
     for (const key of unknown)
       errors.push({ code: 'INVALID_REQUEST_ERROR', message: `${record.mirrorTopic}: ${key} is not known here` })
