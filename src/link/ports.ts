@@ -39,6 +39,8 @@ export interface SourceTopic {
   readonly topicId: Uuid
   readonly internal: boolean
   readonly partitions: readonly SourcePartition[]
+  /** May the link's credentials read its records? Absent = the source did not tell. */
+  readonly mayRead?: boolean
 }
 
 /** Effective value of one topic config at the source. */
@@ -84,7 +86,10 @@ export interface SourceClusterFactory {
 export interface SourceCluster {
   /** Asks a bootstrap server anew: cluster id and brokers. */
   describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts>
-  /** Metadata of the named topics; a missing one is absent from the answer. `'all'` lists everything readable. */
+  /**
+   * Metadata of the named topics; a missing one is absent from the answer. `'all'` lists what the credentials may describe,
+   * without what cannot be described now.
+   */
   describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]>
   describeTopicConfigs(
     names: readonly string[],

@@ -176,7 +176,7 @@ export class BrokerPool {
   async #checkClusterId(connection: BrokerConnection, signal: AbortSignal): Promise<void> {
     const pinned = this.#options.settings.clusterId
     if (pinned === undefined) return
-    const { clusterId } = await askMetadata(connection, [], signal)
+    const { clusterId } = await askMetadata(connection, [], { signal })
     if (clusterId === pinned) return
     const where = `${connection.host}:${connection.port}`
     throw new SourceError(

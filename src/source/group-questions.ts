@@ -20,7 +20,7 @@ const NAMED_OFFSETS_MAX = 9
 
 /** All groups of all brokers; a broker that does not answer fails the question, or its groups would seem gone. */
 export async function listGroups(pool: BrokerPool, signal?: AbortSignal): Promise<SourceGroup[]> {
-  const { brokers } = await metadataOf(pool, [], signal)
+  const { brokers } = await metadataOf(pool, [], { signal })
   const lists = await Promise.all(
     brokers.map(async ({ id }) => {
       const connection = await pool.questionsTo(id, signal)

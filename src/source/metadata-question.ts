@@ -21,17 +21,30 @@ export interface MetadataAnswer {
   readonly topics: ReadonlyMap<string, TopicAnswer>
 }
 
-/** No topics at all: brokers and cluster id only. */
+export interface MetadataOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Also what the credentials may do with each topic; brokers below Kafka 2.3 do not tell. */
+  readonly withRights?: boolean
+}
+
+/** First version that tells what the credentials may do. */
+const RIGHTS_VERSION = 8
+/** The bit of READ among the authorised operations, and what stands there if they are not told. */
+const READ_BIT = 1 << 3
+const RIGHTS_UNTOLD = -2147483648
+
+/** Of no topics at all: brokers and cluster id only. */
 export async function askMetadata(
   connection: BrokerConnection,
   names: readonly string[] | 'all',
-  signal?: AbortSignal,
+  { signal, withRights = false }: MetadataOptions = {},
 ): Promise<MetadataAnswer> {
   const topics = names === 'all' ? null : names.map(name => ({ name }))
-  const request = { topics, allowAutoTopicCreation: false }
   const version = connection.versionFor(MetadataApi.key, { min: 4, max: Number.POSITIVE_INFINITY })
   if (version === undefined)
     throw new SourceError('unsupported-version', `${connection.host}:${connection.port} is older than Kafka 2.1`)
+  const includeTopicAuthorizedOperations = withRights && version >= RIGHTS_VERSION
+  const request = { topics, allowAutoTopicCreation: false, includeTopicAuthorizedOperations }
   const { response } = await connection.send(MetadataApi, request, { version, signal })
   if (response.errorCode !== ErrorCode.NONE) throw sourceErrorForCode(response.errorCode, 'asking for metadata')
   return {
@@ -61,5 +74,12 @@ function sourceTopic(topic: MetadataTopic): SourceTopic {
   const partitions: SourcePartition[] = topic.partitions
     .map(({ partitionIndex, leaderId, leaderEpoch }) => ({ partition: partitionIndex, leader: leaderId, leaderEpoch }))
     .sort((a, b) => a.partition - b.partition)
-  return { name: topic.name ?? '', topicId: topic.topicId as Uuid, internal: topic.isInternal, partitions }
+  const rights = topic.topicAuthorizedOperations
+  return {
+    name: topic.name ?? '',
+    topicId: topic.topicId as Uuid,
+    internal: topic.isInternal,
+    partitions,
+    ...(rights === RIGHTS_UNTOLD ? {} : { mayRead: (rights & READ_BIT) !== 0 }),
+  }
 }

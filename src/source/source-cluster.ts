@@ -26,7 +26,7 @@ import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
 import { groupOffsets, listGroups } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
 import { sourceErrorOf } from './source-error-of.ts'
-import { describeCluster, describeTopicConfigs, metadataOf, topicsOf } from './topic-questions.ts'
+import { describeCluster, describeTopicConfigs, describeTopics, metadataOf } from './topic-questions.ts'
 
 export interface KafkaSourceOptions {
   readonly clock: Clock
@@ -60,7 +60,7 @@ class KafkaSourceCluster implements SourceCluster {
     const { retryBackoffMs, requestTimeoutMs } = settings
     const describeTopic = (topic: string, signal?: AbortSignal) => this.#describeTopic(topic, signal)
     const leaders = new LeaderQuestions({ pool, describeTopic, clock, random, retryBackoffMs, requestTimeoutMs })
-    const askMetadata = (names: readonly string[]) => metadataOf(pool, names, pool.signal)
+    const askMetadata = (names: readonly string[]) => metadataOf(pool, names, { signal: pool.signal })
     const acquire = budgetOf(settings, options.nodeBudget)
     this.#pool = pool
     this.#leaders = leaders
@@ -73,8 +73,7 @@ class KafkaSourceCluster implements SourceCluster {
   }
 
   async describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]> {
-    if (names.length === 0) return []
-    return topicsOf(await metadataOf(this.#pool, names, signal))
+    return names.length === 0 ? [] : await describeTopics(this.#pool, names, signal)
   }
 
   describeTopicConfigs(

@@ -6,7 +6,7 @@ import { ErrorCode } from '../protocol/errors.ts'
 import { DescribeConfigsApi } from '../protocol/messages/32-describe-configs.ts'
 import { DescribeClusterApi } from '../protocol/messages/60-describe-cluster.ts'
 import type { BrokerPool } from './broker-pool.ts'
-import { askMetadata, type MetadataAnswer } from './metadata-question.ts'
+import { askMetadata, type MetadataAnswer, type MetadataOptions } from './metadata-question.ts'
 import { sourceErrorForCode, sourceErrorOf } from './source-error-of.ts'
 
 /** Kafka's resource type of topics. */
@@ -19,7 +19,7 @@ export async function describeCluster(pool: BrokerPool, signal?: AbortSignal): P
   const connection = await pool.connectToBootstrap(signal)
   try {
     const hasDescribeCluster = connection.versionFor(DescribeClusterApi.key) !== undefined
-    const facts = await (hasDescribeCluster ? askCluster(connection, signal) : askMetadata(connection, [], signal))
+    const facts = await (hasDescribeCluster ? askCluster(connection, signal) : askMetadata(connection, [], { signal }))
     pool.learnBrokers(facts.brokers)
     return { clusterId: facts.clusterId, brokers: facts.brokers }
   } catch (error) {
@@ -47,17 +47,28 @@ async function askCluster(connection: BrokerConnection, signal?: AbortSignal): P
 export function metadataOf(
   pool: BrokerPool,
   names: readonly string[] | 'all',
-  signal?: AbortSignal,
+  options: MetadataOptions = {},
 ): Promise<MetadataAnswer> {
   return pool.askAny(async connection => {
-    const answer = await askMetadata(connection, names, signal)
+    const answer = await askMetadata(connection, names, options)
     pool.learnBrokers(answer.brokers)
     return answer
-  }, signal)
+  }, options.signal)
 }
 
-/** The topics that exist. A topic that may not be described, or not now, fails the question. */
-export function topicsOf(answer: MetadataAnswer): SourceTopic[] {
+/** Topics that exist, with what the credentials may do. */
+export async function describeTopics(
+  pool: BrokerPool,
+  names: readonly string[] | 'all',
+  signal?: AbortSignal,
+): Promise<SourceTopic[]> {
+  const answer = await metadataOf(pool, names, { signal, withRights: true })
+  if (names !== 'all') return topicsOf(answer)
+  return [...answer.topics.values()].flatMap(found => (found.kind === 'present' ? [found.topic] : []))
+}
+
+/** A topic that may not be described, or not now, fails the question. */
+function topicsOf(answer: MetadataAnswer): SourceTopic[] {
   const topics: SourceTopic[] = []
   for (const [name, found] of answer.topics) {
     if (found.kind === 'present') topics.push(found.topic)

@@ -18,14 +18,23 @@ export type FilterKind = 'topicFilters' | 'groupFilters'
 
 /** Is the name included by a filter and excluded by none? */
 export function isSelected(filters: readonly NameFilter[], name: string): boolean {
-  let included = false
-  for (const filter of filters) {
-    if (!matches(filter, name)) continue
-    if (filter.filterType === 'EXCLUDE') return false
-    included = true
-  }
-  return included
+  const { include, exclude } = decidingFilters(filters, name)
+  return include !== undefined && exclude === undefined
 }
+
+/** The first filters of each type that match the name. An EXCLUDE decides, wherever it stands. */
+export function decidingFilters(
+  filters: readonly NameFilter[],
+  name: string,
+): { readonly include: NameFilter | undefined; readonly exclude: NameFilter | undefined } {
+  const first = (type: NameFilter['filterType']) =>
+    filters.find(filter => filter.filterType === type && matches(filter, name))
+  return { include: first('INCLUDE'), exclude: first('EXCLUDE') }
+}
+
+/** A filter in words, for people. */
+export const filterText = ({ filterType, patternType, name }: NameFilter): string =>
+  `${filterType} ${patternType} '${name}'`
 
 export function matches({ patternType, name: pattern }: NameFilter, name: string): boolean {
   if (patternType === 'PREFIXED') return name.startsWith(pattern)

@@ -38,6 +38,11 @@ export function isNeverMirrored(topic: string): boolean {
   return internalTopics.has(topic) || internalPrefixes.some(prefix => topic.startsWith(prefix))
 }
 
+const leftOutOfAutoCreate: ReadonlySet<string> = new Set(['_schemas', '__consumer_timestamps'])
+
+/** Topics that may be mirrored, but not by a filter. */
+export const isLeftOutOfAutoCreate = (topic: string): boolean => leftOutOfAutoCreate.has(topic)
+
 /** Why a name cannot be a Kafka topic; undefined = it can. */
 export function topicNameProblem(name: string): string | undefined {
   if (name === '') return 'is empty'
