@@ -55,6 +55,8 @@ export interface LinkView {
   readonly errorMessage: string | null
   /** When `error` was first seen (ms since 1970); null while NO_ERROR. */
   readonly errorSinceMs: number | null
+  /** How long fetches were held back by throttles since the node started, in ms; those of all connections added up. */
+  readonly heldBackMs: number
   readonly categoryCounts: readonly { readonly category: string; readonly count: number }[]
   readonly tasks: readonly {
     readonly name: string

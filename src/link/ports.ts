@@ -6,6 +6,8 @@ import type { Uuid } from '../core/uuid.ts'
 import type { AclBinding, ClusterAcls } from './acl-ports.ts'
 import type { EpochEnd, FetchSink } from './fetch-sink.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
+import type { SourceConnectionSettings } from './source-settings.ts'
+import type { SourceProbe, SourceSurvey } from './source-survey.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
@@ -13,6 +15,8 @@ export type { AclBinding, ClusterAcls } from './acl-ports.ts'
 export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
+export type { SecurityTexts, SourceConnectionSettings } from './source-settings.ts'
+export type { SourceProbe, SourceSurvey, SurveyedAddress, SurveyedTopics } from './source-survey.ts'
 
 export interface SourceBroker {
   readonly id: number
@@ -52,40 +56,25 @@ export interface SourceTopicConfig {
 
 export type OffsetSpec = 'earliest' | 'latest' | { readonly timestampMs: bigint }
 
-/** `security.protocol`, `sasl.*` and `ssl.*` of a link as texts: secrets sealed, references as they are. */
-export type SecurityTexts = Readonly<Record<string, string>>
-
-/** Connection settings of a link (the parsed link properties that concern the connection). */
-export interface SourceConnectionSettings {
-  readonly bootstrapServers: readonly string[]
-  /** Pinned id of the remote cluster: when another cluster answers, every question fails with 'cluster-id'. */
-  readonly clusterId: string | undefined
-  readonly clientId: string
-  readonly requestTimeoutMs: number
-  readonly connectTimeoutMs: number
-  readonly metadataMaxAgeMs: number
-  readonly retryBackoffMs: number
-  readonly security: SecurityTexts
-  readonly fetch: {
-    readonly connectionsPerBroker: number
-    readonly partitionBytesMax: number
-    readonly responseBytesMax: number
-    readonly minBytes: number
-    readonly waitMaxMs: number
-    readonly backoffMs: number
-    readonly inFlightBytesMax: number
-  }
-}
-
 export interface SourceClusterFactory {
-  /** Cheap and never fails: connections are made when first needed. */
-  open(settings: SourceConnectionSettings): SourceCluster
+  /**
+   * Cheap and never fails: connections are made when first needed. `onTrouble` is called whenever a connection cannot be made
+   * or is lost, as often as that happens.
+   */
+  open(settings: SourceConnectionSettings, onTrouble?: () => void): SourceCluster
 }
 
 /** One remote cluster as a link sees it. Every question rejects with SourceError. */
 export interface SourceCluster {
   /** Asks a bootstrap server anew: cluster id and brokers. */
   describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts>
+  /**
+   * Proves the connection anew: a bootstrap server, then brokers that could not be reached lately, then whether any of these
+   * topics may be described. Rejects if nothing of one of the three works.
+   */
+  probe(topics: readonly string[], signal?: AbortSignal): Promise<SourceProbe>
+  /** Tries everything there is to try, for preflights; what fails is in the answer. */
+  survey(signal?: AbortSignal): Promise<SourceSurvey>
   /**
    * Metadata of the named topics; a missing one is absent from the answer. `'all'` lists what the credentials may describe,
    * without what cannot be described now.
@@ -134,6 +123,10 @@ export interface SourceFetcher {
   start(topic: string, partition: number, sink: FetchSink): void
   /** After it resolves the sink is not called any more. */
   stop(topic: string, partition: number): Promise<void>
+  /** Bytes per second of all partitions together, from now on; undefined = no bound. */
+  limitRate(bytesPerSecond: number | undefined): void
+  /** How long fetches were held back, by that bound or by the source; those of all connections added up. */
+  readonly heldBackMs: number
 }
 
 export type { EpochEnd, FetchedBatches, FetchPosition, FetchSink, FetchTrouble, SinkDecision } from './fetch-sink.ts'

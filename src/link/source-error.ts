@@ -6,6 +6,8 @@ export type SourceFailure =
   | 'tcp'
   | 'tls'
   | 'login'
+  /** A secret of the link cannot be opened by this node. */
+  | 'secret'
   | 'authorization'
   | 'cluster-id'
   | 'timeout'

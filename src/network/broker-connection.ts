@@ -1,4 +1,5 @@
 /** A client connection to one Kafka broker that speaks typed messages in negotiated versions; source/, controller/ and replica/ use it. */
+import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { apiOf } from '../protocol/api-registry.ts'
 import { type BrokerApis, negotiateVersions } from './api-negotiation.ts'
@@ -48,6 +49,9 @@ export class BrokerConnection {
   readonly #channel: BrokerChannel
   readonly #requestTimeoutMs: number
   readonly #session: ClientSession | undefined
+  readonly #clock: Clock
+  /** Of the last request, or the last answer (monotonic). */
+  #usedMs: number
 
   private constructor(
     channel: BrokerChannel,
@@ -60,6 +64,8 @@ export class BrokerConnection {
     this.#session = of.session
     this.#channel = channel
     this.#requestTimeoutMs = options.requestTimeoutMs
+    this.#clock = options.clock
+    this.#usedMs = options.clock.monotonicMs()
   }
 
   /** Connects to the first address that answers, learns the broker's api versions, and logs in. */
@@ -92,6 +98,11 @@ export class BrokerConnection {
     return this.#channel.pendingCount
   }
 
+  /** For how long nothing has been asked; 0 while an answer is waited for. */
+  get idleMs(): number {
+    return this.pendingCount > 0 ? 0 : this.#clock.monotonicMs() - this.#usedMs
+  }
+
   /** The highest version of an api that the broker, our tables and `range` have in common. */
   versionFor(apiKey: number, range?: VersionRange): number | undefined {
     const theirs = this.brokerApis.get(apiKey)
@@ -115,6 +126,7 @@ export class BrokerConnection {
     if (version === undefined) throw this.#noVersion(api)
     const renewal = this.#session?.renewal
     if (renewal) await renewal
+    this.#usedMs = this.#clock.monotonicMs()
     const answer = await this.#channel.exchange({
       apiKey,
       version,
@@ -122,6 +134,7 @@ export class BrokerConnection {
       timeoutMs: options.timeoutMs ?? this.#requestTimeoutMs,
       signal: options.signal,
     })
+    this.#usedMs = this.#clock.monotonicMs()
     try {
       const response = api.response.decode(answer, version)
       return { version, response, release: () => this.#channel.release(answer) }

@@ -105,6 +105,13 @@ export const linkMetricRows: readonly LinkMetric[] = [
       ),
   },
   {
+    name: 'lockstep_fetch_throttle_seconds',
+    type: 'counter',
+    help: 'Seconds for which fetches of the link were held back since the node started, by mirror.max.bytes.per.second or by the source; those of all its connections added up',
+    labels: ['link'],
+    samples: ({ links }) => links.map(link => ({ labels: { link: link.name }, value: link.heldBackMs / 1000 })),
+  },
+  {
     name: 'lockstep_incidents_total',
     type: 'counter',
     help: 'What happened to mirrors on this node since it started that an operator should look at, by kind',

@@ -5,21 +5,24 @@ import type { Random } from '../core/random.ts'
 import { type SecretBox, type SourceBroker, type SourceConnectionSettings, SourceError } from '../link/ports.ts'
 import { BrokerConnection } from '../network/broker-connection.ts'
 import { ConnectionError } from '../network/connection-error.ts'
-import type { DnsLookup } from '../network/dial.ts'
 import type { FrameBuffers } from '../network/frame-buffers.ts'
-import { type HostPort, parseHostPort } from './bootstrap-servers.ts'
+import { type NameServices, placesOf } from './bootstrap-names.ts'
+import type { HostPort } from './bootstrap-servers.ts'
+import { ConnectTimeouts } from './connect-timeouts.ts'
+import { IdleConnections } from './idle-connections.ts'
 import { askMetadata } from './metadata-question.ts'
 import { SourceSecurity } from './security/source-security.ts'
 import { mostTelling, sourceErrorOf } from './source-error-of.ts'
 
-export interface BrokerPoolOptions {
+export interface BrokerPoolOptions extends NameServices {
   readonly settings: SourceConnectionSettings
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  readonly dnsLookup?: DnsLookup | undefined
   readonly secrets?: SecretBox | undefined
   readonly frames?: FrameBuffers
+  /** A connection could not be made, or was lost. */
+  readonly onTrouble?: (() => void) | undefined
 }
 
 /** Known brokers asked before the bootstrap servers are tried again: a silent one costs a whole connect timeout. */
@@ -34,18 +37,29 @@ export class BrokerPool {
   readonly #open = new Set<BrokerConnection>()
   /** Addresses that answered once: their later silence is an outage, not a wrong advertised listener. */
   readonly #reached = new Set<string>()
+  /** Brokers to which the last attempt to connect failed, by address. */
+  readonly #unreached = new Map<string, SourceError>()
   readonly #security: SourceSecurity
+  readonly #timeouts: ConnectTimeouts
+  readonly #idle: IdleConnections
   #brokers = new Map<number, SourceBroker>()
 
   constructor(options: BrokerPoolOptions) {
     this.#options = options
-    const { settings, secrets, clock } = options
+    const { settings, secrets, clock, random } = options
+    const { connectTimeoutMs: initialMs, connectTimeoutMaxMs: maxMs, idleMsMax } = settings
+    this.#timeouts = new ConnectTimeouts({ initialMs, maxMs, random })
+    this.#idle = new IdleConnections({ clock, idleMsMax })
     this.#security = new SourceSecurity(settings.security, { secrets, clock })
   }
 
   /** Aborted by close(). */
   get signal(): AbortSignal {
     return this.#closing.signal
+  }
+
+  get brokers(): readonly SourceBroker[] {
+    return [...this.#brokers.values()]
   }
 
   broker(id: number): SourceBroker | undefined {
@@ -57,6 +71,7 @@ export class BrokerPool {
     if (brokers.length === 0) return
     this.#brokers = new Map(brokers.map(broker => [broker.id, broker]))
     const valid = new Set(brokers.map(addressOf))
+    for (const address of this.#unreached.keys()) if (!valid.has(address)) this.#unreached.delete(address)
     for (const [address, connection] of this.#shared) {
       if (valid.has(address)) continue
       this.#shared.delete(address)
@@ -69,7 +84,7 @@ export class BrokerPool {
     const failures: SourceError[] = []
     for (const server of this.#shuffled(this.#options.settings.bootstrapServers)) {
       try {
-        return await this.#connect(parseHostPort(server), signal)
+        return await this.connectToServer(server, signal)
       } catch (error) {
         signal?.throwIfAborted()
         failures.push(sourceErrorOf(error))
@@ -79,16 +94,48 @@ export class BrokerPool {
     throw mostTelling(failures)
   }
 
+  /** A new connection to this entry of `bootstrap.servers`; the caller closes it. */
+  async connectToServer(server: string, signal?: AbortSignal): Promise<BrokerConnection> {
+    const failures: SourceError[] = []
+    for (const place of await placesOf(server, this.#options.settings.bootstrapLookup, this.#options)) {
+      try {
+        return await this.#connect(place, signal)
+      } catch (error) {
+        signal?.throwIfAborted()
+        failures.push(sourceErrorOf(error))
+      }
+    }
+    throw mostTelling(failures)
+  }
+
   /** A new connection to a broker; the caller closes it. */
   async connectTo(brokerId: number, signal?: AbortSignal): Promise<BrokerConnection> {
     const broker = this.#brokers.get(brokerId)
     if (!broker) throw new SourceError('retriable', `broker ${brokerId} is not in the metadata of the source`)
     try {
-      return await this.#connect(broker, signal)
+      const connection = await this.#connect(broker, signal)
+      this.#unreached.delete(addressOf(broker))
+      return connection
     } catch (error) {
       signal?.throwIfAborted()
-      throw this.#advertisedListenerError(broker, sourceErrorOf(error))
+      const failure = this.#advertisedListenerError(broker, sourceErrorOf(error))
+      this.#unreached.set(addressOf(broker), failure)
+      throw failure
     }
+  }
+
+  /** Brokers that the source advertises and to which the last attempt to connect failed. */
+  get unreached(): readonly SourceBroker[] {
+    return this.brokers.filter(broker => this.#unreached.has(addressOf(broker)))
+  }
+
+  isBootstrap(address: string): boolean {
+    return this.#options.settings.bootstrapServers.includes(address)
+  }
+
+  /** Is there a connection to a broker, or was there ever one to its address? */
+  wasReached({ host, port }: HostPort): boolean {
+    return this.#reached.has(`${host}:${port}`)
   }
 
   /** The connection of a broker for questions; opened when there is none. */
@@ -151,20 +198,39 @@ export class BrokerPool {
   }
 
   /** Opens a connection and makes sure that it leads to the right cluster. */
-  async #connect({ host, port }: HostPort, signal: AbortSignal | undefined): Promise<BrokerConnection> {
-    const { settings, clock, dnsLookup, frames } = this.#options
-    const { clientId, connectTimeoutMs, requestTimeoutMs } = settings
+  async #connect(place: HostPort, signal: AbortSignal | undefined): Promise<BrokerConnection> {
+    const address = `${place.host}:${place.port}`
     const stop = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     stop.throwIfAborted()
-    const times = { connectTimeoutMs, requestTimeoutMs }
+    try {
+      const connection = await this.#dial(place, stop)
+      this.#timeouts.opened(address)
+      this.#reached.add(address)
+      return connection
+    } catch (error) {
+      if (!stop.aborted) {
+        this.#timeouts.failed(address)
+        this.#options.onTrouble?.()
+      }
+      throw error
+    }
+  }
+
+  async #dial({ host, port }: HostPort, stop: AbortSignal): Promise<BrokerConnection> {
+    const { settings, clock, dnsLookup, frames, onTrouble } = this.#options
+    const { clientId, requestTimeoutMs } = settings
+    const times = { connectTimeoutMs: this.#timeouts.timeoutMs(`${host}:${port}`), requestTimeoutMs }
     const security = await withSignal(this.#security.forConnection(), stop)
     const sockets = { signal: stop, clock, dnsLookup, frames }
     const connection = await BrokerConnection.connect({ host, port, clientId, ...times, ...sockets, ...security })
     this.#open.add(connection)
-    void connection.closed.then(() => this.#open.delete(connection))
+    void connection.closed.then(reason => {
+      this.#open.delete(connection)
+      if (reason) onTrouble?.()
+    })
+    this.#idle.watch(connection)
     try {
       await this.#checkClusterId(connection, stop)
-      this.#reached.add(`${host}:${port}`)
       return connection
     } catch (error) {
       connection.close()
@@ -188,8 +254,7 @@ export class BrokerPool {
   #advertisedListenerError(broker: SourceBroker, error: SourceError): SourceError {
     const address = `${broker.host}:${broker.port}`
     const suspicious = error.failure === 'dns' || error.failure === 'timeout'
-    if (!suspicious || this.#reached.has(address) || this.#options.settings.bootstrapServers.includes(address))
-      return error
+    if (!suspicious || this.#reached.has(address) || this.isBootstrap(address)) return error
     const what = `the source advertises broker ${broker.id} at ${address}, which cannot be reached from here`
     return new SourceError('advertised-listener', `${what}: ${error.message}`, { cause: error })
   }

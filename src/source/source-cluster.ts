@@ -15,26 +15,29 @@ import {
   type SourceFetcher,
   type SourceGroup,
   type SourceGroupOffsets,
+  type SourceProbe,
+  type SourceSurvey,
   type SourceTopic,
   type SourceTopicConfig,
 } from '../link/ports.ts'
-import type { DnsLookup } from '../network/dial.ts'
 import { FrameBuffers } from '../network/frame-buffers.ts'
 import { describeAcls } from './acl-questions.ts'
+import { ApiTimeout } from './api-timeout.ts'
+import type { NameServices } from './bootstrap-names.ts'
 import { BrokerPool } from './broker-pool.ts'
+import { FetchThrottle } from './fetch/fetch-throttle.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
 import { groupOffsets, listGroups } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
-import { sourceErrorOf } from './source-error-of.ts'
+import { probe, surveySource } from './source-survey.ts'
 import { describeCluster, describeTopicConfigs, describeTopics, metadataOf } from './topic-questions.ts'
 
-export interface KafkaSourceOptions {
+export interface KafkaSourceOptions extends NameServices {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   /** Bytes that all links of this node may have in flight together, beside the bound of each. */
   readonly nodeBudget?: ByteBudget
-  readonly dnsLookup?: DnsLookup
   /** Opens secrets of links. */
   readonly secrets?: SecretBox
 }
@@ -45,66 +48,89 @@ const IDLE_FRAME_BYTES_MAX = 128 * 1024 * 1024
 /** Opens source clusters that share a node's byte budget and the memory of fetch answers. */
 export function kafkaSource(options: KafkaSourceOptions): SourceClusterFactory {
   const frames = new FrameBuffers({ idleBytesMax: IDLE_FRAME_BYTES_MAX, clock: options.clock })
-  return { open: settings => new KafkaSourceCluster(settings, { ...options, frames }) }
+  return { open: (settings, onTrouble) => new KafkaSourceCluster(settings, { ...options, frames, onTrouble }) }
+}
+
+interface ClusterOptions extends KafkaSourceOptions {
+  readonly frames: FrameBuffers
+  readonly onTrouble: (() => void) | undefined
 }
 
 class KafkaSourceCluster implements SourceCluster {
   readonly fetcher: SourceFetcher
+  readonly #settings: SourceConnectionSettings
   readonly #pool: BrokerPool
   readonly #leaders: LeaderQuestions
   readonly #fetcher: KafkaSourceFetcher
+  readonly #bounded: ApiTimeout
 
-  constructor(settings: SourceConnectionSettings, options: KafkaSourceOptions & { readonly frames: FrameBuffers }) {
-    const { clock, random, logger, dnsLookup, secrets, frames } = options
-    const pool = new BrokerPool({ settings, clock, random, logger, dnsLookup, secrets, frames })
+  constructor(settings: SourceConnectionSettings, options: ClusterOptions) {
+    const { nodeBudget, ...given } = options
+    const { clock, random, logger } = options
+    const pool = new BrokerPool({ ...given, settings })
     const { retryBackoffMs, requestTimeoutMs } = settings
     const describeTopic = (topic: string, signal?: AbortSignal) => this.#describeTopic(topic, signal)
     const leaders = new LeaderQuestions({ pool, describeTopic, clock, random, retryBackoffMs, requestTimeoutMs })
     const askMetadata = (names: readonly string[]) => metadataOf(pool, names, { signal: pool.signal })
-    const acquire = budgetOf(settings, options.nodeBudget)
+    const acquire = budgetOf(settings, nodeBudget)
+    const shared = { settings, pool, leaders, askMetadata, acquire, clock, random, logger }
+    this.#settings = settings
     this.#pool = pool
     this.#leaders = leaders
-    this.#fetcher = new KafkaSourceFetcher({ settings, pool, leaders, askMetadata, acquire, clock, random, logger })
+    this.#bounded = new ApiTimeout({ clock, timeoutMs: settings.apiTimeoutMs })
+    this.#fetcher = new KafkaSourceFetcher({ ...shared, throttle: new FetchThrottle(clock) })
     this.fetcher = this.#fetcher
   }
 
   describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts> {
-    return describeCluster(this.#pool, signal)
+    return this.#bounded.run(stop => describeCluster(this.#pool, stop), signal)
+  }
+
+  probe(topics: readonly string[], signal?: AbortSignal): Promise<SourceProbe> {
+    return this.#bounded.run(stop => probe(this.#pool, topics, stop), signal)
+  }
+
+  survey(signal?: AbortSignal): Promise<SourceSurvey> {
+    return surveySource(this.#pool, this.#settings.bootstrapServers, signal)
   }
 
   async describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]> {
-    return names.length === 0 ? [] : await describeTopics(this.#pool, names, signal)
+    if (names.length === 0) return []
+    return await this.#bounded.run(stop => describeTopics(this.#pool, names, stop), signal)
   }
 
   describeTopicConfigs(
     names: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, Map<string, SourceTopicConfig>>> {
-    return describeTopicConfigs(this.#pool, names, signal)
+    return this.#bounded.run(stop => describeTopicConfigs(this.#pool, names, stop), signal)
   }
 
   listOffsets(topic: string, partitions: readonly number[], query: OffsetQuery): Promise<Map<number, number>> {
-    return this.#leaders.listOffsets(topic, partitions, query)
+    const { signal } = query
+    return this.#bounded.run(stop => this.#leaders.listOffsets(topic, partitions, { ...query, signal: stop }), signal)
   }
 
   readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
-    return this.#leaders.readBatches(topic, partition, range)
+    const { signal } = range
+    return this.#bounded.run(stop => this.#leaders.readBatches(topic, partition, { ...range, signal: stop }), signal)
   }
 
   endOfEpoch(topic: string, partition: number, question: EpochEndQuestion): Promise<EpochEnd> {
-    return this.#leaders.endOfEpoch(topic, partition, question)
+    const { signal } = question
+    return this.#bounded.run(stop => this.#leaders.endOfEpoch(topic, partition, { ...question, signal: stop }), signal)
   }
 
   listGroups(signal?: AbortSignal): Promise<SourceGroup[]> {
-    return asSourceError(listGroups(this.#pool, signal), signal)
+    return this.#bounded.run(stop => listGroups(this.#pool, stop), signal)
   }
 
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets> {
-    return asSourceError(groupOffsets(this.#pool, groupIds, signal), signal)
+    return this.#bounded.run(stop => groupOffsets(this.#pool, groupIds, stop), signal)
   }
 
   describeAcls(signal?: AbortSignal): Promise<ClusterAcls> {
-    return asSourceError(describeAcls(this.#pool, signal), signal)
+    return this.#bounded.run(stop => describeAcls(this.#pool, stop), signal)
   }
 
   async close(): Promise<void> {
@@ -116,15 +142,6 @@ class KafkaSourceCluster implements SourceCluster {
     const [topic] = await this.describeTopics([name], signal)
     if (!topic) throw new SourceError('unknown-topic', `the source has no topic ${name}`)
     return topic
-  }
-}
-
-async function asSourceError<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw sourceErrorOf(error)
   }
 }
 

@@ -30,6 +30,14 @@ class SimulatedSourceCluster implements SourceCluster {
     return { clusterId: this.#parts.model.clusterId, brokers: [] }
   }
 
+  async probe(_topics: readonly string[], signal?: AbortSignal) {
+    return { clusterId: (await this.describeCluster(signal)).clusterId, unreachable: undefined }
+  }
+
+  async survey(): Promise<never> {
+    throw new SourceError('protocol', 'nothing is surveyed here')
+  }
+
   async describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]> {
     const { topics, forbidden } = this.#parts.model
     await this.#ask(signal)
@@ -99,6 +107,8 @@ class SimulatedSourceCluster implements SourceCluster {
     stop: async (topic: string, partition: number) => {
       await this.#fetches.get(`${topic}-${partition}`)?.stop()
     },
+    limitRate: () => {},
+    heldBackMs: 0,
   }
 
   async close(): Promise<void> {

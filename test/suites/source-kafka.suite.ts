@@ -29,6 +29,10 @@ function openSource(cluster: KafkaCluster, clusterId: string | undefined = clust
     clientId: 'suite',
     requestTimeoutMs: 30_000,
     connectTimeoutMs: 10_000,
+    connectTimeoutMaxMs: 30_000,
+    apiTimeoutMs: 60_000,
+    idleMsMax: 600_000,
+    bootstrapLookup: 'use_all_dns_ips',
     metadataMaxAgeMs: 300_000,
     retryBackoffMs: 100,
     security: {},
@@ -40,6 +44,7 @@ function openSource(cluster: KafkaCluster, clusterId: string | undefined = clust
       waitMaxMs: 500,
       backoffMs: 200,
       inFlightBytesMax: 64 << 20,
+      timeoutMs: 30_000,
     },
   })
 }

@@ -19,6 +19,10 @@ export function connectionSettings(
     clientId: `lockstep-link-${link.name}`,
     requestTimeoutMs: configs.must('request.timeout.ms'),
     connectTimeoutMs: configs.must('socket.connection.setup.timeout.ms'),
+    connectTimeoutMaxMs: configs.must('socket.connection.setup.timeout.max.ms'),
+    apiTimeoutMs: configs.must('default.api.timeout.ms'),
+    idleMsMax: configs.must('connections.max.idle.ms'),
+    bootstrapLookup: configs.must('client.dns.lookup'),
     metadataMaxAgeMs: Math.min(configs.must('metadata.max.age.ms'), metadataAgeMaxMs),
     retryBackoffMs: configs.must('retry.backoff.ms'),
     security: securityTexts(configs),
@@ -30,9 +34,14 @@ export function connectionSettings(
       waitMaxMs: configs.must('replica.fetch.wait.max.ms'),
       backoffMs: configs.must('replica.fetch.backoff.ms'),
       inFlightBytesMax: configs.must('fetch.max.in.flight.bytes'),
+      timeoutMs: fetchTimeoutMs(configs),
     },
   }
 }
+
+/** As long as other answers, unless it is said otherwise. */
+const fetchTimeoutMs = (configs: LinkConfigs): number =>
+  configs.must(configs.overrides.has('replica.socket.timeout.ms') ? 'replica.socket.timeout.ms' : 'request.timeout.ms')
 
 /** What is set, and the defaults that the connection needs. */
 const securityTexts = (configs: LinkConfigs): SecurityTexts => ({

@@ -74,8 +74,6 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
     'link.mode': 'BIDIRECTIONAL',
     'connection.mode': 'INBOUND',
     'auto.create.mirror.topics.enable': 'true',
-    'mirror.max.bytes.per.second': '1000',
-    'default.api.timeout.ms': '1',
   }))
     refused({ [key]: value }, 'LINK_CONFIG_UNSUPPORTED', /cannot be .*(support|yet|retention)/)
 })

@@ -6,14 +6,6 @@ import { parseNameFilters } from './name-filters.ts'
 const onlyDefault: Readonly<Record<string, string>> = {
   'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
   'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
-  'mirror.keep.retention.on.failover': 'retention is not parked by this version',
-  'mirror.max.bytes.per.second': 'throttling is not supported yet',
-  'replica.socket.timeout.ms': 'it cannot be changed yet',
-  'replica.socket.receive.buffer.bytes': 'it cannot be changed yet',
-  'connections.max.idle.ms': 'it cannot be changed yet',
-  'socket.connection.setup.timeout.max.ms': 'it cannot be changed yet',
-  'client.dns.lookup': 'only use_all_dns_ips is supported yet',
-  'default.api.timeout.ms': 'it cannot be changed yet',
 }
 
 const supportedMechanisms: readonly string[] = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']

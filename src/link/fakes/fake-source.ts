@@ -18,6 +18,7 @@ import {
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
+import { fakeSurvey } from './fake-survey.ts'
 
 export class FakeSourcePartition {
   logStartOffset = 0
@@ -75,6 +76,13 @@ export class FakeSource implements SourceClusterFactory {
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Set: questions fail with it, while fetches go on. */
   questionFailure: { readonly failure: SourceFailure; readonly message: string } | undefined
+  /** Set: a broker that the source advertises cannot be reached. */
+  unreachable: { readonly failure: SourceFailure; readonly message: string } | undefined
+  missingApis: readonly string[] = []
+  /** Bytes per second that the last connection was told to keep to. */
+  rateLimit: number | undefined
+  /** What a connection calls when it is lost. */
+  onTrouble: () => void = () => {}
   /** Topics that the link may not describe. */
   readonly unreadable = new Set<string>()
   /** Set: questions about offsets are not answered before. */
@@ -135,7 +143,8 @@ export class FakeSource implements SourceClusterFactory {
     this.openConnections = 0
   }
 
-  open(settings: SourceConnectionSettings): SourceCluster {
+  open(settings: SourceConnectionSettings, onTrouble: () => void = () => {}): SourceCluster {
+    this.onTrouble = onTrouble
     this.opened.push(settings)
     this.openConnections++
     const started = new Set<string>()
@@ -144,6 +153,7 @@ export class FakeSource implements SourceClusterFactory {
         this.#ask()
         return { clusterId: this.clusterId, brokers: [] }
       },
+      ...fakeSurvey(this, settings.bootstrapServers),
       describeTopics: async names => this.#describe(names === 'all' ? [...this.topics.keys()] : names),
       describeTopicConfigs: async names => {
         this.#ask()
@@ -197,6 +207,10 @@ export class FakeSource implements SourceClusterFactory {
           this.#fetching.delete(key)
           await this.slowStops.get(key)
         },
+        limitRate: bytesPerSecond => {
+          this.rateLimit = bytesPerSecond
+        },
+        heldBackMs: 0,
       },
       close: async () => {
         for (const key of started) this.#fetching.delete(key)

@@ -5,10 +5,12 @@ import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import { type SourceCluster, SourceError, type SourceFailure } from '../ports.ts'
-import { afterFailedProbe, healthyLink, type LinkHealth } from '../states/link-health.ts'
+import { afterFailedProbe, healthyLink, type LinkHealth, partlyReached } from '../states/link-health.ts'
 
 export interface LinkProbeOptions {
   readonly source: () => SourceCluster
+  /** Source topics that are to be mirrored now. */
+  readonly topics: () => readonly string[]
   /** Refuses the id that answered, or pins it; rejects with SourceError 'cluster-id'. */
   readonly checkClusterId: (clusterId: string) => Promise<void>
   readonly onChange: (health: LinkHealth) => void
@@ -19,6 +21,9 @@ export interface LinkProbeOptions {
   readonly logger: Logger
 }
 
+/** After something went wrong the next probe comes at once, but not sooner than this after the last one. */
+const SOONEST_MS = 1000
+
 export class LinkProbe {
   readonly #o: LinkProbeOptions
   readonly #backoff: Backoff
@@ -27,6 +32,9 @@ export class LinkProbe {
   #timer: Timer | undefined
   #periodMs: number
   #running: Promise<void> | undefined
+  #endedMs = Number.NEGATIVE_INFINITY
+  /** Something went wrong while a probe was under way, which may have asked before. */
+  #again = false
 
   constructor(options: LinkProbeOptions) {
     this.#o = options
@@ -41,6 +49,13 @@ export class LinkProbe {
   start(): void {
     if (this.#abort.signal.aborted || this.#running) return
     this.#running = this.#probe()
+  }
+
+  /** Something about the connections went wrong: is it the source? While probes fail they come soon anyway. */
+  soon(): void {
+    if (this.#abort.signal.aborted || this.#health.failure !== undefined) return
+    if (this.#running) this.#again = true
+    else this.#startIn(this.#soonestMs())
   }
 
   /** Probes at once if the period is another one now. */
@@ -59,19 +74,36 @@ export class LinkProbe {
   }
 
   async #probe(): Promise<void> {
-    const { source, checkClusterId, clock } = this.#o
+    const { source, topics, checkClusterId, clock } = this.#o
     let backoffMs = Number.POSITIVE_INFINITY
+    this.#again = false
     try {
-      const facts = await source().describeCluster(this.#abort.signal)
-      await checkClusterId(facts.clusterId)
-      this.#backoff.reset()
-      this.#set(healthyLink)
+      const { clusterId, unreachable } = await source().probe(topics(), this.#abort.signal)
+      await checkClusterId(clusterId)
+      if (unreachable) backoffMs = this.#backoff.nextMs()
+      else this.#backoff.reset()
+      this.#set(unreachable ? this.#partly(unreachable) : healthyLink)
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#failed(error)
       backoffMs = this.#backoff.nextMs()
     }
     this.#running = undefined
-    if (!this.#abort.signal.aborted) this.#timer = clock.after(Math.min(this.#periodMs, backoffMs), () => this.start())
+    this.#endedMs = clock.monotonicMs()
+    const isDoubtful = this.#again && this.#health.failure === undefined
+    this.#startIn(Math.min(this.#periodMs, backoffMs, isDoubtful ? this.#soonestMs() : Number.POSITIVE_INFINITY))
+  }
+
+  #startIn(delayMs: number): void {
+    this.#timer?.cancel()
+    if (!this.#abort.signal.aborted) this.#timer = this.#o.clock.after(delayMs, () => this.start())
+  }
+
+  #soonestMs(): number {
+    return Math.max(0, SOONEST_MS - (this.#o.clock.monotonicMs() - this.#endedMs))
+  }
+
+  #partly({ failure, message }: SourceError): LinkHealth {
+    return partlyReached(this.#health, { failure, message, nowMs: this.#o.clock.nowMs() })
   }
 
   #failed(error: unknown): void {

@@ -36,6 +36,7 @@ export class LinkRuntime {
   readonly #withheld = new Set<string>()
   /** Kept over connections: what was synced stays known. */
   readonly groupStates = new GroupSyncStates()
+  #heldBackBeforeMs = 0
   #closed = false
 
   constructor(link: LinkRecord, parts: EngineParts, onChange: () => void) {
@@ -62,6 +63,11 @@ export class LinkRuntime {
   /** What the remote cluster publishes of its own mirrors. */
   get status(): SourceStatus | undefined {
     return this.#connection?.status
+  }
+
+  /** How long fetches were held back by throttles since the link was started here; those of all connections added up. */
+  get heldBackMs(): number {
+    return this.#heldBackBeforeMs + (this.#connection?.source.fetcher.heldBackMs ?? 0)
   }
 
   /** Sync tasks that run, by name. */
@@ -105,14 +111,18 @@ export class LinkRuntime {
     }
     const settings = connectionSettings(this.#configs, link)
     const text = JSON.stringify(settings)
+    const bytesPerSecond = this.#configs.value('mirror.max.bytes.per.second')
+    this.#connection?.source.fetcher.limitRate(bytesPerSecond)
     if (this.#connection?.text === text) return
     await this.#disconnect()
-    const source = this.#parts.sources.open(settings)
+    const source = this.#parts.sources.open(settings, () => this.#probe?.soon())
+    source.fetcher.limitRate(bytesPerSecond)
     const clusterId = () => this.#parts.desired.link(this.linkId)?.remoteClusterId
     const status = new SourceStatus({ source, clusterId, clock: this.#parts.clock })
     this.#connection = { text, source, status, stallMs: stallMsOf(settings) }
     this.#probe = new LinkProbe({
       source: () => source,
+      topics: () => this.#followed().map(({ sourceTopic }) => sourceTopic),
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
       onChange: this.#onChange,
       settings: () => ({
@@ -142,7 +152,7 @@ export class LinkRuntime {
         return runtime.health
       },
       get followed() {
-        return runtime.#parts.desired.mirrorsOf(runtime.linkId).filter(record => runtime.#shouldFetch(record))
+        return runtime.#followed()
       },
       get running() {
         return runtime.#mirrors.values()
@@ -176,6 +186,7 @@ export class LinkRuntime {
     await Promise.all([this.#probe?.stop(), ...this.#tasks.map(task => task.stop())])
     this.#tasks = []
     await this.#connection?.source.close()
+    this.#heldBackBeforeMs += this.#connection?.source.fetcher.heldBackMs ?? 0
     this.#connection = undefined
     this.#probe = undefined
   }
@@ -193,6 +204,10 @@ export class LinkRuntime {
       const mirror = this.#mirrors.get(record.mirrorTopic) ?? this.#open(record)
       await mirror?.apply(record, this.#shouldFetch(record))
     }
+  }
+
+  #followed(): MirrorRecord[] {
+    return this.#parts.desired.mirrorsOf(this.linkId).filter(record => this.#shouldFetch(record))
   }
 
   #shouldFetch(record: MirrorRecord): boolean {

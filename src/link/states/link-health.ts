@@ -8,6 +8,7 @@ const linkErrors = {
   tcp: 'BOOTSTRAP_TCP_CONNECTION_FAILED_ERROR',
   tls: 'TLS_ERROR',
   login: 'AUTHENTICATION_ERROR',
+  secret: 'AUTHENTICATION_ERROR',
   authorization: 'AUTHORIZATION_ERROR',
   'cluster-id': 'CLUSTER_ID_MISMATCH',
   timeout: 'TIMEOUT_ERROR',
@@ -21,7 +22,7 @@ const linkErrors = {
 export const linkErrorOf = (failure: SourceFailure): string => linkErrors[failure]
 
 /** Failures that usually need a change by somebody: the link is FAILED at once rather than UNAVAILABLE after a while. */
-const needsChange: ReadonlySet<SourceFailure> = new Set(['login', 'authorization', 'cluster-id'])
+const needsChange: ReadonlySet<SourceFailure> = new Set(['login', 'secret', 'authorization', 'cluster-id'])
 
 export interface LinkHealth {
   readonly state: Extract<LinkState, 'ACTIVE' | 'FAILED' | 'UNAVAILABLE'>
@@ -43,6 +44,17 @@ export const healthyLink: LinkHealth = {
   failures: 0,
   countedAtMs: Number.NEGATIVE_INFINITY,
 }
+
+/** The source answers, but not all of it can be reached: shown, while the state stays what an answer makes it. */
+export const partlyReached = (
+  health: LinkHealth,
+  seen: { message: string; nowMs: number; failure: SourceFailure },
+) => ({
+  ...healthyLink,
+  failure: seen.failure,
+  message: seen.message,
+  sinceMs: health.failure === undefined ? seen.nowMs : health.sinceMs,
+})
 
 export interface ProbeFailure {
   readonly failure: SourceFailure

@@ -26,6 +26,7 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
     remoteClusterId: link.mode === 'BIDIRECTIONAL' ? (link.remoteClusterId ?? null) : null,
     topicNames: mirrors.map(mirror => mirror.mirrorTopic).sort(),
     ...healthOf(context, link),
+    heldBackMs: context.runtime(link.linkId)?.heldBackMs ?? 0,
     categoryCounts: categoryCounts(mirrors),
     tasks: taskNames.map(name => taskView(context, link, name)),
   }

@@ -143,6 +143,7 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     error: 'NO_ERROR',
     errorMessage: null,
     errorSinceMs: null,
+    heldBackMs: 0,
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
     tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }],
   }

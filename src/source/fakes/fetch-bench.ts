@@ -10,7 +10,7 @@ import { FakeKafka } from './fake-kafka.ts'
 
 type Changes = Partial<Omit<SourceConnectionSettings, 'fetch'>> & {
   fetch?: Partial<SourceConnectionSettings['fetch']>
-} & Partial<Pick<KafkaSourceOptions, 'dnsLookup'>>
+} & Partial<Pick<KafkaSourceOptions, 'dnsLookup' | 'canonicalName'>> & { onTrouble?: () => void }
 
 export interface Bench {
   readonly kafka: FakeKafka
@@ -36,9 +36,10 @@ export async function startBench(t: TestContext, options: Changes & { brokers?: 
   const opened: SourceCluster[] = []
   const bootstrapServers = [...kafka.brokers.values()].map(broker => `127.0.0.1:${broker.server.port}`)
   const open = (changes: Changes = {}) => {
-    const { fetch, dnsLookup = options.dnsLookup, ...rest } = { ...options, ...changes }
-    const factory = kafkaSource({ clock, logger, random: seededRandom(7), ...(dnsLookup ? { dnsLookup } : {}) })
-    const source = factory.open({ ...DEFAULTS, bootstrapServers, ...rest, fetch: { ...DEFAULTS.fetch, ...fetch } })
+    const { fetch, dnsLookup, canonicalName, onTrouble, ...rest } = { ...options, ...changes }
+    const factory = kafkaSource({ clock, logger, random: seededRandom(7), dnsLookup, canonicalName })
+    const settings = { ...DEFAULTS, bootstrapServers, ...rest, fetch: { ...DEFAULTS.fetch, ...fetch } }
+    const source = factory.open(settings, onTrouble)
     opened.push(source)
     return source
   }
@@ -71,6 +72,10 @@ const DEFAULTS: SourceConnectionSettings = {
   clientId: 'test',
   requestTimeoutMs: 30_000,
   connectTimeoutMs: 10_000,
+  connectTimeoutMaxMs: 30_000,
+  apiTimeoutMs: 60_000,
+  idleMsMax: 600_000,
+  bootstrapLookup: 'use_all_dns_ips',
   metadataMaxAgeMs: 300_000,
   retryBackoffMs: 100,
   security: {},
@@ -82,5 +87,6 @@ const DEFAULTS: SourceConnectionSettings = {
     waitMaxMs: 500,
     backoffMs: 1000,
     inFlightBytesMax: 64 << 20,
+    timeoutMs: 30_000,
   },
 }

@@ -12,6 +12,7 @@ import { sourceErrorForCode, sourceErrorOf } from '../source-error-of.ts'
 import type { AnswerDelivery } from './answer-delivery.ts'
 import { checkEpochs } from './epoch-check.ts'
 import type { AskedPartition } from './fetch-exchange.ts'
+import type { FetchThrottle } from './fetch-throttle.ts'
 import { fetchVersionFor } from './fetch-version.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { PartitionFetch } from './partition-fetch.ts'
@@ -29,6 +30,7 @@ export interface SlotContext {
   readonly delivery: AnswerDelivery
   /** Waits until so many bytes may be in flight; resolves to the function that gives them back. */
   readonly acquire: (bytes: number, signal: AbortSignal) => Promise<() => void>
+  readonly throttle: FetchThrottle
 }
 
 /** A slot at the tail waits so long for sinks that are about to end, rather than long-polling without their partitions. */
@@ -156,20 +158,22 @@ export class FetchSlot {
   }
 
   async #fetch(connection: BrokerConnection): Promise<void> {
-    const { settings, clock, delivery } = this.#context
-    const release = await this.#context.acquire(this.#window.bytes, this.#signal)
+    const { settings, clock, delivery, throttle } = this.#context
+    await throttle.turn(this.#signal)
+    const windowBytes = throttle.turnBytes(this.#window.bytes)
+    const release = await this.#context.acquire(windowBytes, this.#signal)
     const waitMs = this.#pollMs()
     const asked = this.#take()
     if (asked.length === 0) return release()
     const { minBytes } = settings.fetch
     const partitionBytesMax = this.#window.shareBytes(asked.length, settings.fetch.partitionBytesMax)
-    const limits = { waitMs, minBytes, partitionBytesMax, responseBytesMax: this.#window.bytes }
+    const limits = { waitMs, minBytes, partitionBytesMax, responseBytesMax: windowBytes }
     try {
       const topicIds = asked.map(({ route }) => route.topicId)
       const asking = fetchVersionFor(connection, topicIds)
       const answer = await connection.send(FetchApi, this.#session.requestFor(asked, limits, asking), {
         version: asking,
-        timeoutMs: settings.requestTimeoutMs + waitMs,
+        timeoutMs: settings.fetch.timeoutMs + waitMs,
         signal: this.#signal,
       })
       const { version, response } = answer
@@ -188,8 +192,10 @@ export class FetchSlot {
       this.#notBeforeMs = receivedMs + response.throttleTimeMs
       const answers = this.#session.answersOf(response, version, asked)
       const isThrottled = response.throttleTimeMs > 0
+      throttle.heldBack(response.throttleTimeMs)
       const { brokerId } = this
       const delivered = delivery.deliver({ brokerId, asked, answers, isThrottled, receivedMs, release: letGo })
+      throttle.pay(delivered)
       this.#window.record(delivered)
     } catch (error) {
       release()

@@ -12,6 +12,7 @@ import { partitionOf, TopicDirectory } from '../topic-directory.ts'
 import { AnswerDelivery } from './answer-delivery.ts'
 import { BrokerSlots } from './broker-slots.ts'
 import type { SlotContext } from './fetch-slot.ts'
+import type { FetchThrottle } from './fetch-throttle.ts'
 import { PartitionFetch, type Route } from './partition-fetch.ts'
 import { PartitionOutcomes } from './partition-outcomes.ts'
 
@@ -21,6 +22,7 @@ export interface SourceFetcherOptions {
   readonly leaders: LeaderQuestions
   readonly askMetadata: (names: readonly string[]) => Promise<MetadataAnswer>
   readonly acquire: (bytes: number, signal: AbortSignal) => Promise<() => void>
+  readonly throttle: FetchThrottle
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -46,7 +48,7 @@ export class KafkaSourceFetcher implements SourceFetcher {
 
   constructor(options: SourceFetcherOptions) {
     this.#options = options
-    const { settings, pool, leaders, clock, random, logger, acquire } = options
+    const { settings, pool, leaders, clock, random, logger, acquire, throttle } = options
     const { metadataMaxAgeMs: maxAgeMs, retryBackoffMs } = settings
     this.#directory = new TopicDirectory(
       { ask: options.askMetadata, clock, random, maxAgeMs, retryBackoffMs },
@@ -60,7 +62,7 @@ export class KafkaSourceFetcher implements SourceFetcher {
     this.#outcomes = new PartitionOutcomes({ flow, leaders, clock, logger })
     const outcomes = this.#outcomes
     const delivery = new AnswerDelivery({ outcomes, pool, clock, redirectMaxAgeMs: maxAgeMs })
-    this.#context = { settings, pool, clock, random, logger, outcomes, delivery, acquire }
+    this.#context = { settings, pool, clock, random, logger, outcomes, delivery, acquire, throttle }
   }
 
   start(topic: string, partition: number, sink: FetchSink): void {
@@ -81,6 +83,14 @@ export class KafkaSourceFetcher implements SourceFetcher {
     const running = this.#partitions.get(key)
     if (running) void this.#end(running)
     await this.#stopping.get(key)
+  }
+
+  limitRate(bytesPerSecond: number | undefined): void {
+    this.#options.throttle.limit(bytesPerSecond)
+  }
+
+  get heldBackMs(): number {
+    return this.#options.throttle.waitedMs
   }
 
   /** Stops everything; no sink is called after it resolves. */

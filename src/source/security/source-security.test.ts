@@ -70,7 +70,7 @@ test('what a login lacks is a login failure, without secrets', async () => {
   await rejects(plain({}), failure('login', /username and password/))
   await rejects(plain({ 'sasl.jaas.config': jaas('username="hunter2"') }), failure('login', /username and password/))
   await rejects(plain({ 'sasl.jaas.config': seal('hunter2') }), failure('login', /sasl.jaas.config/))
-  await rejects(plain({ 'sasl.jaas.config': 'sealed:1:other:aGk' }), failure('login', /another key/))
+  await rejects(plain({ 'sasl.jaas.config': 'sealed:1:other:aGk' }), failure('secret', /another key/))
   await rejects(plain({ 'sasl.jaas.config': ref('env:LOCKSTEP_NO_SUCH_NAME') }), failure('login', /has no LOCKSTEP/))
   const oauth = { 'sasl.mechanism': 'OAUTHBEARER', 'sasl.jaas.config': seal(jaas('clientId="a"')) }
   await rejects(plain(oauth), failure('login', /token.endpoint.url/))

@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import { parseJaas } from '../../core/jaas.ts'
-import { isSealed, type SecretBox, type SecurityTexts, SourceError } from '../../link/ports.ts'
+import { isSealed, type SecretBox, SecretBoxError, type SecurityTexts, SourceError } from '../../link/ports.ts'
 import type { ClientMechanism } from '../../network/login/client-exchange.ts'
 import { oauthBearerClient, plainClient, scramClient } from '../../network/login/client-mechanisms.ts'
 import { isScram } from '../../network/login/scram.ts'
@@ -31,7 +31,7 @@ export class SourceSecurity {
     this.#clock = o.clock
   }
 
-  /** Rejects with SourceError: tls or login, by what cannot be had. */
+  /** Rejects with SourceError: secret, tls or login, by what cannot be had. */
   async forConnection(): Promise<ConnectionSecurity> {
     const protocol = this.#texts['security.protocol'] ?? 'PLAINTEXT'
     return {
@@ -52,7 +52,7 @@ export class SourceSecurity {
       )
       return { options, checksHost: texts['ssl.endpoint.identification.algorithm']?.trim().toLowerCase() === 'https' }
     } catch (error) {
-      throw new SourceError('tls', messageOf(error), { cause: error })
+      throw failureOf(error, 'tls')
     }
   }
 
@@ -63,7 +63,7 @@ export class SourceSecurity {
       if (this.#login?.key !== key) this.#login = { key, mechanism: mechanismOf(texts, this.#clock) }
       return this.#login.mechanism
     } catch (error) {
-      throw new SourceError('login', messageOf(error), { cause: error })
+      throw failureOf(error, 'login')
     }
   }
 
@@ -71,12 +71,16 @@ export class SourceSecurity {
     const entries = Object.entries(this.#texts).filter(([name]) => name.startsWith(prefix))
     const opened = entries.map(async ([name, text]) => {
       if (!isSealed(text)) return [name, await withoutReferences(text)]
-      if (!this.#secrets) throw new Error(`${name} is encrypted, and this node has no key`)
+      if (!this.#secrets) throw new SecretBoxError(`${name} is encrypted, and this node has no key`)
       return [name, await withoutReferences(this.#secrets.open(name, text))]
     })
     return Object.fromEntries(await Promise.all(opened))
   }
 }
+
+/** What a key of this node cannot open is nothing that the source could accept one day. */
+const failureOf = (error: unknown, otherwise: 'tls' | 'login'): SourceError =>
+  new SourceError(error instanceof SecretBoxError ? 'secret' : otherwise, messageOf(error), { cause: error })
 
 function mechanismOf(texts: Texts, clock: Clock): ClientMechanism {
   const name = texts['sasl.mechanism']?.toUpperCase() ?? ''
