@@ -1,5 +1,6 @@
 /** The link engine as REST sees it: requests in, views out. Names follow the REST fields so that nothing is decided twice. */
 import type { Uuid } from '../core/uuid.ts'
+import type { VerificationsApi } from './verification-api.ts'
 
 export type LinkState = 'ACTIVE' | 'FAILED' | 'UNAVAILABLE' | 'PAUSED' | 'UNKNOWN'
 
@@ -216,6 +217,7 @@ export interface OwnedAclView {
 
 /** Every method rejects with OperationalError (core/errors.ts); its row says status and code. */
 export interface LinkEngine {
+  readonly verifications: VerificationsApi
   /** The state topic has been replayed and this node is the link coordinator. */
   readonly ready: boolean
   createLink(

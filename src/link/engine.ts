@@ -33,6 +33,7 @@ import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
 import { KnownChains } from './status/known-chains.ts'
+import { Verifications } from './verification/verifications.ts'
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
@@ -55,6 +56,7 @@ export class Engine implements api.LinkEngine {
   readonly #desired = new DesiredState()
   readonly #context: OperationContext
   readonly #reconciler: Reconciler
+  readonly verifications: Verifications
   readonly #stopping = new AbortController()
   #replayed = false
   #ready = false
@@ -85,6 +87,7 @@ export class Engine implements api.LinkEngine {
       reconcile: () => this.#reconciler.run(),
     }
     this.#reconciler = new Reconciler(this.#context)
+    this.verifications = new Verifications(this.#context)
   }
 
   /**
@@ -101,6 +104,7 @@ export class Engine implements api.LinkEngine {
     this.#ready = false
     this.#unsubscribe?.()
     await this.#takingOver
+    await this.verifications.stop()
     await this.#reconciler.stop()
     await this.#context.operations.idle()
     await this.#context.changes.idle()

@@ -203,6 +203,25 @@ export const linkErrors = {
     ...unsupported,
     message: (d: { verb: string }) => `'${d.verb}' is not supported yet by this version of Lockstep.`,
   },
+  VERIFICATION_IMPOSSIBLE: {
+    ...invalid,
+    message: (d: { topic: string; reason: string }) =>
+      `Mirror topic '${d.topic}' cannot be compared with its source: ${d.reason}.`,
+  },
+  VERIFICATION_NOT_FOUND: {
+    ...missing,
+    kafka: 'INVALID_REQUEST',
+    message: (d: { id: string }) => `There is no verification '${d.id}' of this link here.`,
+    hint: () => 'Verifications are forgotten when the node restarts, and when many others have ended since.',
+  },
+  VERIFICATIONS_BUSY: {
+    status: 429,
+    restCode: 429,
+    kafka: 'THROTTLING_QUOTA_EXCEEDED',
+    retriable: true,
+    message: (d: { max: number }) => `${d.max} verifications are running, which is as many as run at the same time.`,
+    hint: () => 'Wait for one of them or cancel it.',
+  },
   PATTERN_INVALID: {
     ...invalid,
     message: (d: { pattern: string; problem: string }) => `'${d.pattern}' is not a regular expression: ${d.problem}.`,

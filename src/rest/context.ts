@@ -10,11 +10,11 @@ import type {
 } from 'fastify'
 import type { Logger } from '../core/logger.ts'
 import type { LinkEngine } from '../link/engine-api.ts'
+import type { AclAdmin, ClusterAdmin, GroupAdmin, NodeList } from './cluster-ports.ts'
 import { restError } from './errors.ts'
 import { clientOf } from './login.ts'
 import {
   type AccessCheck,
-  type ClusterAdmin,
   type Health,
   type Login,
   type MetricsSource,
@@ -35,6 +35,9 @@ export type RestApp = FastifyInstance<
 export interface RestContext {
   readonly engine: LinkEngine
   readonly cluster: ClusterAdmin
+  readonly groups: GroupAdmin
+  readonly acls: AclAdmin
+  readonly nodes: NodeList
   readonly login: Login
   readonly access: AccessCheck
   readonly health: Health
@@ -67,6 +70,10 @@ export function requireAccess(context: RestContext, request: FastifyRequest, nee
   if (!loggedIn && context.login !== noLogin) throw restError('LOGIN_NEEDED', {})
   throw restError('ACCESS_DENIED', { principal: `${principal.type}:${principal.name}`, need })
 }
+
+/** Asked again while an answer goes on. */
+export const isAllowed = (context: RestContext, request: FastifyRequest, needs: readonly Need[]): boolean =>
+  context.access.firstDenied(clientOf(request), needs) === undefined
 
 /** Throws NOT_READY until the engine has replayed its state. */
 export function requireReady(context: RestContext): void {

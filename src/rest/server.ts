@@ -7,14 +7,21 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { type RestContext, wasAdmitted } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { askForLogin } from './login.ts'
+import { brokerRoutes } from './routes/brokers.ts'
+import { clusterAclRoutes } from './routes/cluster-acls.ts'
 import { clusterRoutes } from './routes/clusters.ts'
+import { consumerGroupRoutes } from './routes/consumer-groups.ts'
+import { consumerLagRoutes } from './routes/consumer-lags.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { healthRoutes } from './routes/health.ts'
 import { linkAclRoutes } from './routes/link-acls.ts'
 import { linkConfigRoutes } from './routes/link-configs.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
+import { partitionRoutes } from './routes/partitions.ts'
+import { topicConfigRoutes } from './routes/topic-configs.ts'
 import { topicRoutes } from './routes/topics.ts'
+import { verificationRoutes } from './routes/verifications.ts'
 
 /** Largest request body accepted. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -64,10 +71,17 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
   await app.register(async scope => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
     clusterRoutes(routes, context)
+    brokerRoutes(routes, context)
     topicRoutes(routes, context)
+    topicConfigRoutes(routes, context)
+    partitionRoutes(routes, context)
+    consumerGroupRoutes(routes, context)
+    consumerLagRoutes(routes, context)
+    clusterAclRoutes(routes, context)
     linkRoutes(routes, context)
     linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
+    verificationRoutes(routes, context)
     groupRoutes(routes, context)
     linkAclRoutes(routes, context)
     healthRoutes(routes, context)

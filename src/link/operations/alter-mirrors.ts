@@ -61,7 +61,8 @@ const implemented: Partial<Record<MirrorVerb, { readonly run: Work; readonly pre
 
 export const supportedVerbs: ReadonlySet<string> = new Set(Object.keys(implemented))
 
-function selectedTopics(context: OperationContext, link: LinkRecord, selection: MirrorSelection): string[] {
+/** Names are taken as they are; a pattern must match the whole name. Throws PATTERN_INVALID. */
+export function selectedTopics(context: OperationContext, link: LinkRecord, selection: MirrorSelection): string[] {
   if ('names' in selection) return [...new Set(selection.names)]
   let pattern: RE2JS
   try {

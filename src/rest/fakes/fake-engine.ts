@@ -17,6 +17,7 @@ import type {
 } from '../../link/engine-api.ts'
 import type { RestContext } from '../context.ts'
 import { type ClusterAdmin, noLogin, openAccess, type TopicView } from '../ports.ts'
+import { FakeVerifications } from './fake-verifications.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
 
@@ -27,6 +28,7 @@ export class FakeEngine implements LinkEngine {
   mirrors: MirrorView[] = []
   rows: AlterMirrorRow[] = []
   groupOffsets: GroupOffsetView[] = []
+  readonly verifications = new FakeVerifications()
   /** Thrown by the next call that changes something. */
   failure: Error | undefined
   readonly calls: { method: string; arguments: unknown[] }[] = []

@@ -191,7 +191,10 @@ function requireTopicRights(context: RestContext, request: FastifyRequest, names
   admit(context, request, needs)
 }
 
-function selectionOf(body: AlterMirrorsBody): MirrorSelection {
+/** Throws SELECTION_INVALID. */
+export function selectionOf(
+  body: Pick<AlterMirrorsBody, 'mirror_topic_names' | 'mirror_topic_name_pattern'>,
+): MirrorSelection {
   const names = body.mirror_topic_names ?? undefined
   const pattern = body.mirror_topic_name_pattern ?? undefined
   if (names !== undefined && pattern === undefined) return { names }

@@ -1,6 +1,7 @@
 /**
  * Bodies and answers of `mirrors:verify` and `verifications`: source and mirror compared, over any range of offsets. With
- * `Accept: text/event-stream` the same object comes as events: `progress` again and again, then one `result`.
+ * `Accept: text/event-stream` the same object comes as events: `progress` again and again, then one `result`. In `progress`
+ * `topics` has only partitions that are at work or have something to tell; the figures are of all.
  */
 import { type Static, Type } from 'typebox'
 import { item, list, nullable } from './envelope.ts'
