@@ -55,14 +55,14 @@ export async function restAccessPage(): Promise<Page> {
   }
 }
 
-function routesOf(
-  app: FastifyInstance,
-): { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; operation: Operation }[] {
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+function routesOf(app: FastifyInstance): { method: (typeof METHODS)[number]; path: string; operation: Operation }[] {
   const paths = app.swagger().paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   // A verb behind a name is told as a parameter.
   const told = Object.entries(paths).map(([path, found]) => [path.replace(/:\{(\w+)\}/g, ':$1'), found] as const)
   return told.flatMap(([path, operations]) =>
-    (['GET', 'POST', 'PUT', 'DELETE'] as const).flatMap(method => {
+    METHODS.flatMap(method => {
       const operation = operations[method.toLowerCase()]
       return operation ? [{ method, path, operation }] : []
     }),

@@ -35,8 +35,8 @@ import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { type LogCleaning, startLogCleaner } from './log-cleaning.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
+import { restPorts } from './rest/rest-ports.ts'
 import { startRest } from './rest/rest-server.ts'
-import { localClusterAdmin } from './rest-cluster-admin.ts'
 import { openSecretKeyBox } from './secret-key-box.ts'
 import { firstUserRecords } from './security/first-users.ts'
 import { ListenersSecurity } from './security/listeners-security.ts'
@@ -128,15 +128,26 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   startup.onStop('link engine', () => engine.stop())
   await engine.start()
   const cleaner = startUpkeep({ settings, controller, replicas, engine, logger }, startup)
-  const application = {
+  const { groups } = coordinators
+  const { version } = environment
+  const { advertisedUrl } = settings.rest
+  const plain = restPorts({
+    controller,
+    writeGate,
+    brokerId: nodeId,
+    file,
+    groups,
+    replicas,
     engine,
-    cluster: localClusterAdmin({ controller, writeGate, brokerId: nodeId, file }),
-    health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
-    metrics: [nodeMetrics(environment.version), ...cleaner.metrics, coordinators.metrics],
-    version: environment.version,
-  }
+    hasAuthorizer,
+    version,
+    advertisedUrl,
+  })
+  const metrics = [nodeMetrics(version), ...cleaner.metrics, coordinators.metrics]
+  const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
+  plain.listensAt(restUrl)
   return {
     clusterId: store.meta.clusterId,
     kafkaAddresses: servers.map(server => `${server.host || '0.0.0.0'}:${server.port}`),

@@ -20,6 +20,13 @@ export const ownProperties = {
       items.map(restListenerProblem).find(problem => problem) ??
       (items.length === 1 ? undefined : 'needs exactly one address'),
   }),
+  'rest.advertised.listeners': listRow({
+    mutable: false,
+    doc: 'Where others reach REST; the address of rest.listeners if absent. Shown by GET /nodes.',
+    check: items =>
+      items.map(restListenerProblem).find(problem => problem) ??
+      (items.length === 1 ? undefined : 'needs exactly one address'),
+  }),
   'rest.users': stringRow({
     mutable: false,
     doc: 'File of the users that may log in to REST, a line each: user: password, or user: hash as `lockstep user hash` prints it. Read again when it changes. Without it the SCRAM users of the cluster log in.',

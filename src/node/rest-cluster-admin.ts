@@ -1,79 +1,126 @@
 /** The plain cluster as REST sees it, over the Controller port and the metadata image. */
-import { type ErrorTable, errorFactory } from '../core/errors.ts'
 import { ZERO_UUID } from '../core/uuid.ts'
-import { ConfigSource, configLayers, describeTopicConfigs } from '../metadata/config-resolution.ts'
+import {
+  ConfigSource,
+  configLayers,
+  type DescribedConfig,
+  describeBrokerConfigs,
+  describeDefaultBrokerConfigs,
+  describeTopicConfigs,
+} from '../metadata/config-resolution.ts'
 import type { Controller } from '../metadata/controller-port.ts'
-import { type TopicImage, topicByName } from '../metadata/metadata-image.ts'
+import { ConfigResourceType, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
 import { isInternalTopic } from '../metadata/topic-names.ts'
-import { errorName } from '../protocol/errors.ts'
-import type { WriteGate } from '../replica/write-gate.ts'
-import type { ClusterAdmin, TopicView } from '../rest/ports.ts'
+import { ErrorCode } from '../protocol/errors.ts'
+import type { ClientWrite, WriteGate } from '../replica/write-gate.ts'
+import type { ClusterAdmin, ConfigChange, ConfigView, NewTopicRequest, TopicView } from '../rest/cluster-ports.ts'
+import { gateRefusal, kafkaRefusal, requireSuccess } from './rest/kafka-refusal.ts'
 
-const errors = {
-  TOPIC_REFUSED: {
-    status: 400,
-    restCode: 40002,
-    kafka: 'INVALID_REQUEST',
-    retriable: false,
-    message: (d: { topic: string; reason: string }) => `topic "${d.topic}": ${d.reason}`,
-  },
-} satisfies ErrorTable
-const refused = errorFactory(errors)
+export interface LocalClusterOptions {
+  readonly controller: Controller
+  readonly writeGate: WriteGate
+  readonly brokerId: number
+  /** The server's properties file. */
+  readonly file: ReadonlyMap<string, string>
+}
 
-const SOURCE_NAMES = new Map(Object.entries(ConfigSource).map(([name, code]) => [code as number, name]))
+export const localClusterAdmin = (options: LocalClusterOptions): ClusterAdmin => ({
+  clusterId: options.controller.image.clusterId,
+  controllerId: options.brokerId,
+  ...brokers(options),
+  ...topics(options),
+  ...changes(options),
+})
 
-export function localClusterAdmin(options: {
-  controller: Controller
-  writeGate: WriteGate
-  brokerId: number
-  file: ReadonlyMap<string, string>
-}): ClusterAdmin {
-  const { controller, writeGate, brokerId, file } = options
+function brokers({ controller, file }: LocalClusterOptions) {
   return {
-    clusterId: controller.image.clusterId,
-    controllerId: brokerId,
     brokers: () =>
       [...controller.image.brokers.values()].flatMap(({ id, listeners, rack }) => {
         const [first] = listeners.values()
         return first ? [{ id, host: first.host, port: first.port, rack }] : []
       }),
+    brokerConfigs: (brokerId: number) =>
+      describeBrokerConfigs(configLayers(controller.image, { brokerId, file }), null).map(configView),
+    clusterConfigs: () =>
+      describeDefaultBrokerConfigs(configLayers(controller.image, { brokerId: -1, file }), null).map(configView),
+  }
+}
+
+function topics({ controller, brokerId, file }: LocalClusterOptions) {
+  const layersOf = (topic: string) => configLayers(controller.image, { brokerId, file, topic })
+  return {
     topics: () => [...controller.image.topics.values()].map(topicView).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    topic: name => {
+    topic: (name: string) => {
       const topic = topicByName(controller.image, name)
       return topic && topicView(topic)
     },
-    topicConfigs: topic =>
-      describeTopicConfigs(configLayers(controller.image, { brokerId, file, topic }), null).map(config => ({
-        name: config.name,
-        value: config.value,
-        isDefault: config.source === ConfigSource.DEFAULT,
-        isReadOnly: config.readOnly,
-        isSensitive: config.sensitive,
-        source: `${SOURCE_NAMES.get(config.source) ?? 'UNKNOWN'}_CONFIG`,
-      })),
-    async createTopic({ name, partitions = -1, replicationFactor = -1, configs }) {
-      const refusal = controller.image.topicIds.has(name)
-        ? undefined
-        : writeGate.refusal(ZERO_UUID, name, 'create-topic')
-      if (refusal) throw refused('TOPIC_REFUSED', { topic: name, reason: refusal.message })
-      const topic = { name, partitions, replicationFactor, configs, assignments: new Map() }
-      const [result] = await controller.createTopics([topic], { validateOnly: false })
-      requireSuccess(name, result)
+    topicConfigs: (topic: string) => describeTopicConfigs(layersOf(topic), null).map(configView),
+    defaultTopicConfigs: (topic: string) =>
+      describeTopicConfigs({ ...layersOf(topic), topic: new Map() }, null).map(configView),
+  }
+}
+
+function changes({ controller, writeGate }: LocalClusterOptions) {
+  /** Throws what the write gate has against it. */
+  const askGate = (name: string, write: ClientWrite) => {
+    const found = topicByName(controller.image, name)
+    if ((found === undefined) !== (write === 'create-topic')) return
+    const refusal = writeGate.refusal(found?.id ?? ZERO_UUID, name, write)
+    if (refusal) throw gateRefusal(refusal)
+  }
+  return {
+    async createTopic(request: NewTopicRequest, options: { validateOnly: boolean }) {
+      const { name, partitions = -1, replicationFactor = -1, assignments, configs } = request
+      askGate(name, 'create-topic')
+      const [result] = await controller.createTopics(
+        [{ name, partitions, replicationFactor, assignments, configs }],
+        options,
+      )
+      requireSuccess(result)
+      if (!result) throw kafkaRefusal(ErrorCode.UNKNOWN_SERVER_ERROR, null)
+      const { topicId, partitions: partitionsCount } = result
+      return { topicId, partitionsCount, replicationFactor: result.replicationFactor }
     },
-    async deleteTopic(name) {
-      const found = topicByName(controller.image, name)
-      const refusal = found && writeGate.refusal(found.id, name, 'delete-topic')
-      if (refusal) throw refused('TOPIC_REFUSED', { topic: name, reason: refusal.message })
+    async deleteTopic(name: string) {
+      askGate(name, 'delete-topic')
       const [result] = await controller.deleteTopics([{ name, topicId: ZERO_UUID }])
-      requireSuccess(name, result)
+      requireSuccess(result)
+    },
+    async createPartitions(name: string, newCount: number) {
+      askGate(name, 'create-partitions')
+      const [result] = await controller.createPartitions([{ name, newCount }], { validateOnly: false })
+      requireSuccess(result)
+    },
+    async alterTopicConfigs(topic: string, asked: readonly ConfigChange[], options: { validateOnly: boolean }) {
+      const keys = asked.map(({ name }) => name)
+      if (new Set(keys).size < keys.length)
+        throw kafkaRefusal(ErrorCode.INVALID_REQUEST, 'a config may be changed only once in a request')
+      askGate(topic, { alterConfigs: keys })
+      const resource = { type: ConfigResourceType.TOPIC, name: topic }
+      const alteration = asked.map(({ name: key, operation, value }) =>
+        operation === 'SET'
+          ? ({ key, operation: 'set', value } as const)
+          : ({ key, operation: 'delete', value: null } as const),
+      )
+      const [result] = await controller.incrementalAlterConfigs([{ resource, changes: alteration }], options)
+      requireSuccess(result)
     },
   }
 }
 
-function requireSuccess(topic: string, result: { errorCode: number; errorMessage: string | null } | undefined): void {
-  if (result?.errorCode === 0) return
-  throw refused('TOPIC_REFUSED', { topic, reason: result?.errorMessage ?? errorName(result?.errorCode ?? -1) })
-}
+const SOURCE_NAMES = new Map(Object.entries(ConfigSource).map(([name, code]) => [code as number, name]))
+
+const sourceName = (source: number): string => `${SOURCE_NAMES.get(source) ?? 'UNKNOWN'}_CONFIG`
+
+const configView = (config: DescribedConfig): ConfigView => ({
+  name: config.name,
+  value: config.value,
+  isDefault: config.source === ConfigSource.DEFAULT,
+  isReadOnly: config.readOnly,
+  isSensitive: config.sensitive,
+  source: sourceName(config.source),
+  synonyms: config.synonyms.map(({ name, value, source }) => ({ name, value, source: sourceName(source) })),
+})
 
 function topicView(topic: TopicImage): TopicView {
   return {

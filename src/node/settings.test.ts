@@ -24,7 +24,13 @@ test('an empty file gives a standalone node on 9092 with REST on loopback', () =
   deepStrictEqual(settings.listeners.listen, [{ name: 'PLAINTEXT', host: '', port: 9092, protocol: 'PLAINTEXT' }])
   const { endpoint, ...rest } = settings.rest
   deepStrictEqual(endpoint, { name: 'REST', host: '127.0.0.1', port: 8090, protocol: 'PLAINTEXT' })
-  deepStrictEqual(rest, { usersFile: undefined, anonymousAllowed: true, metricsOpen: false })
+  deepStrictEqual(rest, {
+    usersFile: undefined,
+    anonymousAllowed: true,
+    anonymousHosts: new Set(['localhost']),
+    advertisedUrl: undefined,
+    metricsOpen: false,
+  })
   deepStrictEqual(settings.warnings, [])
 })
 

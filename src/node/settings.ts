@@ -59,6 +59,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
   const rest = restSettings(
     {
       listener: own('rest.listeners')?.[0] ?? 'http://127.0.0.1:0',
+      advertised: own('rest.advertised.listeners')?.[0],
       usersFile: own('rest.users'),
       allowAnonymous: own('rest.allow.anonymous') ?? false,
       metricsOpen: own('rest.metrics.without.login') ?? false,

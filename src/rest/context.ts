@@ -13,14 +13,7 @@ import type { LinkEngine } from '../link/engine-api.ts'
 import type { AclAdmin, ClusterAdmin, GroupAdmin, NodeList } from './cluster-ports.ts'
 import { restError } from './errors.ts'
 import { clientOf } from './login.ts'
-import {
-  type AccessCheck,
-  type Health,
-  type Login,
-  type MetricsSource,
-  type Need,
-  noLogin,
-} from './ports.ts'
+import { type AccessCheck, type Health, type Login, type MetricsSource, type Need, noLogin } from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
 export type RestApp = FastifyInstance<

@@ -20,6 +20,8 @@ export function askForLogin(app: FastifyInstance, login: Login): void {
     if (result.kind === 'refused') throw restError('LOGIN_REFUSED', { reason: result.reason })
     if (result.kind === 'limited') throw restError('LOGIN_LIMITED', { seconds: result.retryAfterSeconds })
     if (result.kind === 'anonymous' && !login.anonymousAllowed) throw restError('LOGIN_NEEDED', {})
+    if (result.kind === 'anonymous' && !login.isTrustedHost(request.host))
+      throw restError('FOREIGN_HOST', { host: request.host })
     const principal = result.kind === 'known' ? result.principal : ANONYMOUS
     clients.set(request, { principal, host: request.ip, loggedIn: result.kind === 'known' })
   })

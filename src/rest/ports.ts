@@ -1,6 +1,5 @@
-/** What the REST layer needs beside the link engine: access decisions, plain cluster administration, health. */
+/** What the REST layer needs beside the link engine and the plain cluster (`cluster-ports.ts`): logins, access decisions, health. */
 import type { Socket } from 'node:net'
-import type { Uuid } from '../core/uuid.ts'
 
 /** Who asks; ANONYMOUS without a login. */
 export interface Principal {
@@ -9,7 +8,15 @@ export interface Principal {
 }
 
 export type ResourceType = 'cluster' | 'topic' | 'group'
-export type Operation = 'describe' | 'alter' | 'create' | 'delete' | 'read' | 'describe_configs'
+export type Operation =
+  | 'describe'
+  | 'alter'
+  | 'create'
+  | 'delete'
+  | 'read'
+  | 'write'
+  | 'describe_configs'
+  | 'alter_configs'
 
 /** One permission that a request needs (rest-and-cli §A). */
 export interface Need {
@@ -21,6 +28,12 @@ export interface Need {
 /** What most routes need. */
 export const describeCluster: Need = { operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }
 export const alterCluster: Need = { operation: 'alter', resource: 'cluster', name: 'kafka-cluster' }
+export const describeClusterConfigs: Need = {
+  operation: 'describe_configs',
+  resource: 'cluster',
+  name: 'kafka-cluster',
+}
+export const topicNeed = (operation: Operation, name: string): [Need] => [{ operation, resource: 'topic', name }]
 
 /** The sender of a request. */
 export interface RestClient {
@@ -55,6 +68,8 @@ export type LoginResult =
 export interface Login {
   /** May be slow: that is how wrong passwords are slowed down. */
   identify(shown: ShownIdentity): Promise<LoginResult>
+  /** May a request that shows nothing call this node by that name (its Host header)? A page in a browser may have made a name of its own lead here. */
+  isTrustedHost(host: string): boolean
   /** Are requests that show nothing let in, as ANONYMOUS? */
   readonly anonymousAllowed: boolean
   /** Does `/metrics` answer anybody? */
@@ -64,61 +79,13 @@ export interface Login {
 /** Nobody is asked who they are. */
 export const noLogin: Login = {
   identify: async () => ({ kind: 'anonymous' }),
+  isTrustedHost: () => true,
   anonymousAllowed: true,
   metricsOpen: true,
 }
 
 /** Access for an installation without logins: everybody may do everything. Safe only on loopback. */
 export const openAccess: AccessCheck = { firstDenied: () => undefined }
-
-export interface TopicPartitionView {
-  readonly partition: number
-  readonly leader: number
-  readonly replicas: readonly number[]
-  readonly isr: readonly number[]
-}
-
-export interface TopicView {
-  readonly name: string
-  readonly topicId: Uuid
-  readonly internal: boolean
-  readonly replicationFactor: number
-  readonly partitions: readonly TopicPartitionView[]
-}
-
-export interface TopicConfigView {
-  readonly name: string
-  readonly value: string | null
-  readonly isDefault: boolean
-  readonly isReadOnly: boolean
-  readonly isSensitive: boolean
-  readonly source: string
-}
-
-export interface NewTopicRequest {
-  readonly name: string
-  /** undefined = the cluster's default. */
-  readonly partitions: number | undefined
-  readonly replicationFactor: number | undefined
-  readonly configs: ReadonlyMap<string, string | null>
-}
-
-/** The plain cluster. Changes reject with OperationalError. */
-export interface ClusterAdmin {
-  readonly clusterId: string
-  readonly controllerId: number
-  brokers(): readonly {
-    readonly id: number
-    readonly host: string
-    readonly port: number
-    readonly rack: string | null
-  }[]
-  topics(): readonly TopicView[]
-  topic(name: string): TopicView | undefined
-  topicConfigs(name: string): readonly TopicConfigView[]
-  createTopic(request: NewTopicRequest): Promise<void>
-  deleteTopic(name: string): Promise<void>
-}
 
 export interface Health {
   /** What still keeps the node from being ready; empty = ready. */

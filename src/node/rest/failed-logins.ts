@@ -28,14 +28,18 @@ export class FailedLogins {
     return (this.#addresses.get(address)?.waiting ?? 0) >= WAITING_MAX
   }
 
-  /** Counts a failure and resolves when it may be answered; to how many there were. */
-  async failed(address: string): Promise<number> {
+  /**
+   * Counts a failure of a login that began at `sinceMs` (monotonic) and resolves when it may be answered; to how many there
+   * were. The time of the check is part of the wait: how long an answer takes says nothing about whether the user exists.
+   */
+  async failed(address: string, sinceMs: number): Promise<number> {
     const failures = this.#of(address)
     failures.count++
     failures.lastMs = this.#clock.monotonicMs()
     const { count } = failures
     failures.waiting++
-    await sleep(this.#clock, Math.min(DELAY_MS_MAX, DELAY_MS_MIN * 2 ** Math.min(count - 1, 16)))
+    const delayMs = Math.min(DELAY_MS_MAX, DELAY_MS_MIN * 2 ** Math.min(count - 1, 16))
+    await sleep(this.#clock, Math.max(0, sinceMs + delayMs - this.#clock.monotonicMs()))
     failures.waiting--
     return count
   }

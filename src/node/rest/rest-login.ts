@@ -1,5 +1,5 @@
 /** The login port of REST: a password in the header (HTTP Basic), else the certificate of the connection, else nobody. Made by the node. */
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
@@ -16,6 +16,8 @@ export interface RestLoginOptions {
   /** Of the https listener; its rules name the owners of certificates. */
   readonly security: () => ListenerSecurity
   readonly anonymousAllowed: boolean
+  /** Names by which requests without a login may call this node, beside addresses; undefined = any. */
+  readonly anonymousHosts?: ReadonlySet<string> | undefined
   readonly metricsOpen: boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -38,17 +40,24 @@ export class RestLogin implements Login {
     this.#failures = new FailedLogins(options.clock)
   }
 
+  isTrustedHost(host: string): boolean {
+    const { anonymousHosts } = this.#options
+    const name = host.replace(/:\d+$/, '').toLowerCase()
+    return anonymousHosts === undefined || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || anonymousHosts.has(name)
+  }
+
   async identify({ authorization, socket, address }: ShownIdentity): Promise<LoginResult> {
     if (authorization === undefined) return this.#byCertificate(socket)
     const given = credentialsOf(authorization)
     if (!given) return { kind: 'refused', reason: 'only HTTP Basic is understood' }
-    const { passwords, logger } = this.#options
+    const { passwords, clock, logger } = this.#options
     if (this.#failures.isLimited(address) || passwords.isBusy) return LIMITED
+    const sinceMs = clock.monotonicMs()
     if (await passwords.matches(given.user, given.password)) {
       this.#failures.succeeded(address)
       return { kind: 'known', principal: { type: 'User', name: given.user } }
     }
-    const count = await this.#failures.failed(address)
+    const count = await this.#failures.failed(address, sinceMs)
     // Each power of two: a guesser must not fill the log. The name is left out, it may be a password in the wrong field.
     if ((count & (count - 1)) === 0) logger.warn('logins to REST fail', { address, failures: count })
     return REFUSED

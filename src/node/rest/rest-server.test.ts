@@ -47,6 +47,8 @@ async function scene(t: TestContext) {
           endpoint: { name: 'REST', host: '127.0.0.1', port: 0, protocol: 'SSL' },
           usersFile: undefined,
           anonymousAllowed: false,
+          anonymousHosts: undefined,
+          advertisedUrl: undefined,
           metricsOpen: false,
         },
         application: fakeContext(new FakeEngine()),

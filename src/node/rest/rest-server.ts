@@ -32,7 +32,7 @@ export interface RestServerOptions {
 /** Listens; resolves to the URL. */
 export async function startRest(options: RestServerOptions, startup: Startup): Promise<string> {
   const { settings, controller, authorizer, clock } = options
-  const { endpoint, usersFile, anonymousAllowed, metricsOpen } = settings
+  const { endpoint, usersFile } = settings
   const logger = options.logger.child({ component: 'rest' })
   const listeners = new ListenersSecurity({ ...options, reloadMs: options.tlsReloadMs, logger })
   let security: ListenerSecurity = openListener
@@ -43,7 +43,7 @@ export async function startRest(options: RestServerOptions, startup: Startup): P
   }
   const file = usersFile === undefined ? undefined : await UsersFile.open(usersFile, { clock, logger })
   const passwords = new Passwords({ file, image: () => controller.image })
-  const login = new RestLogin({ passwords, security: () => security, anonymousAllowed, metricsOpen, clock, logger })
+  const login = new RestLogin({ ...settings, passwords, security: () => security, clock, logger })
   const access = restAccess(controller, audited(authorizer, options.logger))
   const rest = await buildRestApplication({ ...options.application, login, access, logger }, security.tls?.options)
   startup.onStop('REST', () => rest.close())

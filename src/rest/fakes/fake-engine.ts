@@ -1,6 +1,6 @@
 /** Stand-ins for the engine and the ports of REST, used by the tests of routes and of the command line. */
 import { silentLogger } from '../../core/logger.ts'
-import { randomUuid, type Uuid, ZERO_UUID } from '../../core/uuid.ts'
+import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import type {
   AlterMirrorRow,
   CreateLinkRequest,
@@ -16,7 +16,8 @@ import type {
   OwnedAclView,
 } from '../../link/engine-api.ts'
 import type { RestContext } from '../context.ts'
-import { type ClusterAdmin, noLogin, openAccess, type TopicView } from '../ports.ts'
+import { noLogin, openAccess } from '../ports.ts'
+import { fakeAcls, fakeCluster, fakeGroups, fakeNodes } from './fake-cluster.ts'
 import { FakeVerifications } from './fake-verifications.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
@@ -188,34 +189,14 @@ function fakeLag(partition: number, lag: number): MirrorView['lags'][number] {
   }
 }
 
-/** A cluster that remembers the topics created in it. */
-function fakeCluster(): ClusterAdmin {
-  const topics = new Map<string, TopicView>()
-  return {
-    clusterId: FAKE_CLUSTER_ID,
-    controllerId: 1,
-    brokers: () => [{ id: 1, host: '127.0.0.1', port: 9092, rack: null }],
-    topics: () => [...topics.values()],
-    topic: name => topics.get(name),
-    topicConfigs: () => [],
-    createTopic: async ({ name, partitions = 1, replicationFactor = 1 }) => {
-      const all = Array.from({ length: partitions }, (_, partition) => ({
-        partition,
-        leader: 1,
-        replicas: [1],
-        isr: [1],
-      }))
-      topics.set(name, { name, topicId: ZERO_UUID, internal: false, replicationFactor, partitions: all })
-    },
-    deleteTopic: async () => {},
-  }
-}
-
 /** A complete context around `engine`; parts can be replaced. */
 export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {}): RestContext {
   return {
     engine,
-    cluster: fakeCluster(),
+    cluster: fakeCluster(FAKE_CLUSTER_ID),
+    groups: fakeGroups(),
+    acls: fakeAcls(),
+    nodes: fakeNodes(),
     login: noLogin,
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },

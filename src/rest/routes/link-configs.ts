@@ -60,7 +60,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
       requireReady(context)
       const { link_name: link, config_name: name } = request.params
       const config = context.engine.describeLinkConfigs(link).find(found => found.name === name)
-      if (!config) throw restError('LINK_CONFIG_NOT_FOUND', { name })
+      if (!config) throw restError('CONFIG_NOT_FOUND', { name, of: 'cluster links' })
       return linkConfigData(config, { base, link, clusterId: context.cluster.clusterId })
     },
   )

@@ -1,26 +1,27 @@
-/** The plain v3 topic resources: list, create, describe, delete, partitions and configs. */
-
+/** The plain v3 topic resources: list, create, describe, add partitions, delete. */
 import { Type } from 'typebox'
+import type { CreatedTopicView, NewTopicRequest, TopicView } from '../cluster-ports.ts'
 import { admit, type RestApp, type RestContext } from '../context.ts'
 import { restError } from '../errors.ts'
-import { describeCluster, type TopicView } from '../ports.ts'
-import {
-  CreateTopicBody,
-  PartitionDataList,
-  TopicConfigDataList,
-  TopicData,
-  TopicDataList,
-} from '../schemas/clusters.ts'
-import { ClusterParams, commonErrors, listOf, TopicParams } from '../schemas/envelope.ts'
+import { clientOf } from '../login.ts'
+import { describeCluster, type Operation, topicNeed } from '../ports.ts'
+import { resourceName, segment } from '../resource-urls.ts'
+import { ClusterParams, commonErrors, Flag, listOf, TopicParams } from '../schemas/envelope.ts'
+import { ChangeTopicBody, CreateTopicBody, TopicData, TopicDataList } from '../schemas/topics.ts'
 
 const ROOT = '/kafka/v3/clusters/:cluster_id/topics'
-const onTopic = (operation: 'describe' | 'create' | 'delete' | 'describe_configs', name: string) =>
-  [{ operation, resource: 'topic', name }] as const
 
 export function topicRoutes(app: RestApp, context: RestContext): void {
   readRoutes(app, context)
+  createRoute(app, context)
   changeRoutes(app, context)
-  partRoutes(app, context)
+}
+
+/** The topic of that name. Throws TOPIC_NOT_FOUND. */
+export function existingTopic(context: RestContext, name: string): TopicView {
+  const topic = context.cluster.topic(name)
+  if (!topic) throw restError('TOPIC_NOT_FOUND', { place: `topic "${name}"` })
+  return topic
 }
 
 function readRoutes(app: RestApp, context: RestContext): void {
@@ -36,7 +37,7 @@ function readRoutes(app: RestApp, context: RestContext): void {
     },
     request => {
       const base = admit(context, request, [describeCluster])
-      const data = context.cluster.topics().map(topic => topicData(context, base, topic))
+      const data = context.cluster.topics().map(topic => topicData(context, base, viewOf(topic)))
       return listOf('KafkaTopicList', `${base}/topics`, data) satisfies TopicDataList
     },
   )
@@ -48,39 +49,91 @@ function readRoutes(app: RestApp, context: RestContext): void {
         summary: 'Describe a topic',
         tags: ['topics'],
         params: TopicParams,
+        querystring: Type.Object({ include_authorized_operations: Flag }),
         response: { 200: TopicData, ...commonErrors },
       },
     },
     request => {
       const name = request.params.topic_name
-      const base = admit(context, request, onTopic('describe', name))
-      return topicData(context, base, existing(context, name))
+      const base = admit(context, request, topicNeed('describe', name))
+      const data = topicData(context, base, viewOf(existingTopic(context, name)))
+      if (request.query.include_authorized_operations !== 'true') return data
+      const isAllowed = (operation: Operation) =>
+        context.access.firstDenied(clientOf(request), topicNeed(operation, name)) === undefined
+      return { ...data, authorized_operations: TOPIC_OPERATIONS.filter(isAllowed).map(name => name.toUpperCase()) }
     },
   )
 }
 
-function changeRoutes(app: RestApp, context: RestContext): void {
+/** What an ACL on a topic can allow. */
+const TOPIC_OPERATIONS: readonly Operation[] = [
+  'read',
+  'write',
+  'create',
+  'delete',
+  'alter',
+  'describe',
+  'describe_configs',
+  'alter_configs',
+]
+
+function createRoute(app: RestApp, context: RestContext): void {
   app.post(
     ROOT,
     {
       schema: {
-        summary: 'Create a topic',
+        summary: 'Create a topic; with validate_only only check whether it could be',
         tags: ['topics'],
         params: ClusterParams,
         body: CreateTopicBody,
-        response: { 201: TopicData, ...commonErrors },
+        response: { 200: TopicData, 201: TopicData, ...commonErrors },
       },
     },
     async (request, reply) => {
       const { body } = request
-      const base = admit(context, request, onTopic('create', body.topic_name))
-      await context.cluster.createTopic({
-        name: body.topic_name,
-        partitions: body.partitions_count,
-        replicationFactor: body.replication_factor,
-        configs: new Map((body.configs ?? []).map(entry => [entry.name, entry.value])),
-      })
-      return reply.status(201).send(topicData(context, base, existing(context, body.topic_name)))
+      const base = admit(context, request, topicNeed('create', body.topic_name))
+      const validateOnly = body.validate_only === true
+      const created = await context.cluster.createTopic(newTopic(body), { validateOnly })
+      return reply
+        .status(validateOnly ? 200 : 201)
+        .send(topicData(context, base, { name: body.topic_name, internal: false, ...created }))
+    },
+  )
+}
+
+function newTopic(body: CreateTopicBody): NewTopicRequest {
+  const assignments = Object.entries(body.replicas_assignments ?? {}).map(([partition, brokers]) => {
+    if (!/^\d{1,9}$/.test(partition))
+      throw restError('BODY_INVALID', { problem: `replicas_assignments: "${partition}" is not a partition` })
+    return [Number(partition), brokers] as const
+  })
+  return {
+    name: body.topic_name,
+    partitions: body.partitions_count ?? undefined,
+    replicationFactor: body.replication_factor ?? undefined,
+    assignments: new Map(assignments),
+    configs: new Map((body.configs ?? []).map(entry => [entry.name, entry.value ?? null])),
+  }
+}
+
+function changeRoutes(app: RestApp, context: RestContext): void {
+  app.patch(
+    `${ROOT}/:topic_name`,
+    {
+      schema: {
+        summary: 'Raise the number of partitions of a topic',
+        tags: ['topics'],
+        params: TopicParams,
+        body: ChangeTopicBody,
+        response: { 200: TopicData, ...commonErrors },
+      },
+    },
+    async request => {
+      const name = request.params.topic_name
+      const base = admit(context, request, topicNeed('alter', name))
+      existingTopic(context, name)
+      await context.cluster.createPartitions(name, request.body.partitions_count)
+      return topicData(context, base, viewOf(existingTopic(context, name)))
     },
   )
 
@@ -96,94 +149,32 @@ function changeRoutes(app: RestApp, context: RestContext): void {
     },
     async (request, reply) => {
       const name = request.params.topic_name
-      admit(context, request, onTopic('delete', name))
-      existing(context, name)
+      admit(context, request, topicNeed('delete', name))
+      existingTopic(context, name)
       await context.cluster.deleteTopic(name)
       return reply.status(204).send(null)
     },
   )
 }
 
-function partRoutes(app: RestApp, context: RestContext): void {
-  app.get(
-    `${ROOT}/:topic_name/partitions`,
-    {
-      schema: {
-        summary: 'List partitions of a topic',
-        tags: ['topics'],
-        params: TopicParams,
-        response: { 200: PartitionDataList, ...commonErrors },
-      },
-    },
-    request => {
-      const name = request.params.topic_name
-      const base = admit(context, request, onTopic('describe', name))
-      const self = `${base}/topics/${name}/partitions`
-      const data = existing(context, name).partitions.map(part => ({
-        kind: 'KafkaPartition' as const,
-        metadata: { self: `${self}/${part.partition}`, resource_name: null },
-        cluster_id: context.cluster.clusterId,
-        topic_name: name,
-        partition_id: part.partition,
-        leader: part.leader < 0 ? null : { related: `${self}/${part.partition}/replicas/${part.leader}` },
-        leader_id: part.leader,
-        replicas: [...part.replicas],
-        isr: [...part.isr],
-      }))
-      return listOf('KafkaPartitionList', self, data) satisfies PartitionDataList
-    },
-  )
+type ShownTopic = Pick<TopicView, 'name' | 'internal'> & CreatedTopicView
 
-  app.get(
-    `${ROOT}/:topic_name/configs`,
-    {
-      schema: {
-        summary: 'List configs of a topic',
-        tags: ['topics'],
-        params: TopicParams,
-        response: { 200: TopicConfigDataList, ...commonErrors },
-      },
-    },
-    request => {
-      const name = request.params.topic_name
-      const base = admit(context, request, onTopic('describe_configs', name))
-      existing(context, name)
-      const self = `${base}/topics/${name}/configs`
-      const data = context.cluster.topicConfigs(name).map(config => ({
-        kind: 'KafkaTopicConfig' as const,
-        metadata: { self: `${self}/${config.name}`, resource_name: null },
-        cluster_id: context.cluster.clusterId,
-        topic_name: name,
-        name: config.name,
-        value: config.isSensitive ? null : config.value,
-        is_default: config.isDefault,
-        is_read_only: config.isReadOnly,
-        is_sensitive: config.isSensitive,
-        source: config.source,
-      }))
-      return listOf('KafkaTopicConfigList', self, data) satisfies TopicConfigDataList
-    },
-  )
-}
+const viewOf = (topic: TopicView): ShownTopic => ({ ...topic, partitionsCount: topic.partitions.length })
 
-function existing(context: RestContext, name: string): TopicView {
-  const topic = context.cluster.topic(name)
-  if (!topic) throw restError('TOPIC_NOT_FOUND', { topic: name })
-  return topic
-}
-
-function topicData(context: RestContext, base: string, topic: TopicView): TopicData {
-  const self = `${base}/topics/${topic.name}`
+function topicData(context: RestContext, base: string, topic: ShownTopic): TopicData {
+  const self = `${base}/topics/${segment(topic.name)}`
+  const { clusterId } = context.cluster
   return {
     kind: 'KafkaTopic',
-    metadata: { self, resource_name: null },
-    cluster_id: context.cluster.clusterId,
+    metadata: { self, resource_name: resourceName(clusterId, { topic: topic.name }) },
+    cluster_id: clusterId,
     topic_name: topic.name,
     topic_id: topic.topicId,
     is_internal: topic.internal,
     replication_factor: topic.replicationFactor,
-    partitions_count: topic.partitions.length,
+    partitions_count: topic.partitionsCount,
     partitions: { related: `${self}/partitions` },
     configs: { related: `${self}/configs` },
+    partition_reassignments: { related: `${self}/partitions/-/reassignment` },
   }
 }

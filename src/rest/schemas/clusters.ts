@@ -1,71 +1,52 @@
-/** The plain v3 resources beside links: clusters and topics. */
+/** Answers about the cluster, its brokers and its nodes. */
 import { type Static, Type } from 'typebox'
-import { item, list, nullable } from './envelope.ts'
-
-const Related = Type.Object({ related: Type.String() })
+import { item, list, nullable, Related } from './envelope.ts'
 
 export const ClusterData = item('KafkaCluster', {
   cluster_id: Type.String(),
   controller: Related,
+  acls: Related,
   brokers: Related,
+  broker_configs: Related,
+  consumer_groups: Related,
   topics: Related,
+  partition_reassignments: Related,
 })
 export type ClusterData = Static<typeof ClusterData>
 
 export const ClusterDataList = list('KafkaClusterList', ClusterData)
 export type ClusterDataList = Static<typeof ClusterDataList>
 
-export const CreateTopicBody = Type.Object(
-  {
-    topic_name: Type.String({ minLength: 1 }),
-    partitions_count: Type.Optional(Type.Integer({ minimum: 1 })),
-    replication_factor: Type.Optional(Type.Integer({ minimum: 1, maximum: 32767 })),
-    configs: Type.Optional(
-      Type.Array(Type.Object({ name: Type.String(), value: nullable(Type.String()) }, { additionalProperties: false })),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type CreateTopicBody = Static<typeof CreateTopicBody>
-
-export const TopicData = item('KafkaTopic', {
+export const BrokerData = item('KafkaBroker', {
   cluster_id: Type.String(),
-  topic_name: Type.String(),
-  topic_id: Type.String(),
-  is_internal: Type.Boolean(),
-  replication_factor: Type.Integer(),
-  partitions_count: Type.Integer(),
-  partitions: Related,
+  broker_id: Type.Integer(),
+  host: nullable(Type.String()),
+  port: nullable(Type.Integer()),
+  rack: nullable(Type.String()),
   configs: Related,
+  partition_replicas: Related,
 })
-export type TopicData = Static<typeof TopicData>
+export type BrokerData = Static<typeof BrokerData>
 
-export const TopicDataList = list('KafkaTopicList', TopicData)
-export type TopicDataList = Static<typeof TopicDataList>
+export const BrokerDataList = list('KafkaBrokerList', BrokerData)
+export type BrokerDataList = Static<typeof BrokerDataList>
 
-export const PartitionData = item('KafkaPartition', {
-  cluster_id: Type.String(),
-  topic_name: Type.String(),
-  partition_id: Type.Integer(),
-  leader: nullable(Type.Object({ related: Type.String() })),
-  leader_id: Type.Integer(),
-  replicas: Type.Array(Type.Integer()),
-  isr: Type.Array(Type.Integer()),
+/** Our own addition (rest-and-cli §B): Lockstep nodes only, not the other brokers of the cluster. */
+export const NodeData = item('KafkaNodeData', {
+  node_id: Type.Integer(),
+  mode: Type.Union([Type.Literal('STANDALONE'), Type.Literal('JOINED')]),
+  version: Type.String(),
+  rest_url: Type.String(),
+  partitions_led: Type.Integer(),
+  mirror_partitions_led: Type.Integer(),
+  cordoned: Type.Boolean(),
+  /** HEALTHY, or STARTING while the node cannot answer for links yet. */
+  health: Type.String(),
+  /** null = HEALTHY. */
+  health_message: nullable(Type.String()),
+  link_coordinator: Type.Boolean(),
 })
+export type NodeData = Static<typeof NodeData>
 
-export const PartitionDataList = list('KafkaPartitionList', PartitionData)
-export type PartitionDataList = Static<typeof PartitionDataList>
-
-export const TopicConfigData = item('KafkaTopicConfig', {
-  cluster_id: Type.String(),
-  topic_name: Type.String(),
-  name: Type.String(),
-  value: nullable(Type.String()),
-  is_default: Type.Boolean(),
-  is_read_only: Type.Boolean(),
-  is_sensitive: Type.Boolean(),
-  source: Type.String(),
-})
-
-export const TopicConfigDataList = list('KafkaTopicConfigList', TopicConfigData)
-export type TopicConfigDataList = Static<typeof TopicConfigDataList>
+export const NodeDataList = list('KafkaNodeDataList', NodeData)
+export type NodeDataList = Static<typeof NodeDataList>

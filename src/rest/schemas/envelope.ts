@@ -4,6 +4,9 @@ import { type TProperties, Type } from 'typebox'
 export const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
+/** A link to another resource. */
+export const Related = Type.Object({ related: Type.String() })
+
 const ItemMetadata = Type.Object({ self: Type.String(), resource_name: nullable(Type.String()) })
 const ListMetadata = Type.Object({
   self: Type.String(),
@@ -25,8 +28,19 @@ export const ErrorBody = Type.Object({
   hint: Type.Optional(Type.String()),
 })
 
-/** Answers that every operation may give. */
-export const commonErrors = { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 503: ErrorBody } as const
+/** Answers that every operation may give; 429 is one of ErrorBody, too, for clients that decode it. */
+export const commonErrors = {
+  400: ErrorBody,
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  408: ErrorBody,
+  413: ErrorBody,
+  415: ErrorBody,
+  429: ErrorBody,
+  500: ErrorBody,
+  503: ErrorBody,
+} as const
 
 /** A yes or no in the query string. */
 export const Flag = Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')]))
@@ -49,6 +63,10 @@ export const MirrorParams = Type.Object({
   mirror_topic_name: Type.String(),
 })
 export const TopicParams = Type.Object({ cluster_id: Type.String(), topic_name: Type.String() })
+export const GroupParams = Type.Object({ cluster_id: Type.String(), consumer_group_id: Type.String() })
+
+/** A number in the path, as the text that paths are made of. */
+export const PathNumber = Type.String({ pattern: '^[0-9]{1,10}$' })
 
 /** The envelope of a list; lists are not paged. */
 export function listOf<K extends string, T>(kind: K, self: string, data: T[]) {
