@@ -1,6 +1,9 @@
 /** The link engine as REST sees it: requests in, views out. Names follow the REST fields so that nothing is decided twice. */
 import type { Uuid } from '../core/uuid.ts'
+import type { LinkCheck } from './checks/check-list.ts'
 import type { VerificationsApi } from './verification-api.ts'
+
+export type { LinkCheck } from './checks/check-list.ts'
 
 export type LinkState = 'ACTIVE' | 'FAILED' | 'UNAVAILABLE' | 'PAUSED' | 'UNKNOWN'
 
@@ -224,6 +227,8 @@ export interface LinkEngine {
     request: CreateLinkRequest,
     options: { validateOnly: boolean; validateLink: boolean },
   ): Promise<{ readonly linkId: Uuid; readonly warnings: readonly string[] }>
+  /** Everything that the creation of this link would check; nothing is changed. */
+  preflightLink(request: CreateLinkRequest): Promise<LinkCheck[]>
   listLinks(): LinkView[]
   describeLink(name: string): LinkView
   describeLinkConfigs(name: string): LinkConfigView[]

@@ -15,7 +15,8 @@ import { IncidentCounts } from './mirror/incident-counts.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
-import { createLink } from './operations/create-link.ts'
+import { preflightLink } from './operations/check-link.ts'
+import { type CreateLinkOptions, createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
 import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
@@ -117,11 +118,12 @@ export class Engine implements api.LinkEngine {
     return this.#ready
   }
 
-  async createLink(
-    request: api.CreateLinkRequest,
-    options: { validateOnly: boolean; validateLink: boolean },
-  ): ReturnType<api.LinkEngine['createLink']> {
+  async createLink(request: api.CreateLinkRequest, options: CreateLinkOptions) {
     return this.#operate(context => createLink(context, request, options))
+  }
+
+  async preflightLink(request: api.CreateLinkRequest): Promise<api.LinkCheck[]> {
+    return this.#operate(context => preflightLink(context, request))
   }
 
   listLinks(): api.LinkView[] {
@@ -141,11 +143,7 @@ export class Engine implements api.LinkEngine {
     return new LinkConfigs(requireLink(this.#readable(), name).configs).views()
   }
 
-  async alterLinkConfigs(
-    link: string,
-    changes: readonly api.LinkConfigChange[],
-    options: { validateOnly: boolean },
-  ): Promise<api.AlterLinkReport> {
+  async alterLinkConfigs(link: string, changes: readonly api.LinkConfigChange[], options: { validateOnly: boolean }) {
     return this.#operate(context => alterLinkConfigs(context, { link, changes }, options))
   }
 

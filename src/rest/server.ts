@@ -16,6 +16,7 @@ import { groupRoutes } from './routes/groups.ts'
 import { healthRoutes } from './routes/health.ts'
 import { linkAclRoutes } from './routes/link-acls.ts'
 import { linkConfigRoutes } from './routes/link-configs.ts'
+import { linkPreflightRoutes } from './routes/link-preflight.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
 import { partitionRoutes } from './routes/partitions.ts'
@@ -79,6 +80,7 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     consumerLagRoutes(routes, context)
     clusterAclRoutes(routes, context)
     linkRoutes(routes, context)
+    linkPreflightRoutes(routes, context)
     linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
     verificationRoutes(routes, context)

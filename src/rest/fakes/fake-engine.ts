@@ -4,6 +4,7 @@ import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import type {
   AlterMirrorRow,
   CreateLinkRequest,
+  LinkCheck,
   CreateMirrorRequest,
   GroupOffsetView,
   LinkConfigChange,
@@ -32,6 +33,7 @@ export class FakeEngine implements LinkEngine {
   readonly verifications = new FakeVerifications()
   /** Thrown by the next call that changes something. */
   failure: Error | undefined
+  checks: LinkCheck[] = []
   readonly calls: { method: string; arguments: unknown[] }[] = []
 
   async createLink(request: CreateLinkRequest, options: { validateOnly: boolean; validateLink: boolean }) {
@@ -39,6 +41,11 @@ export class FakeEngine implements LinkEngine {
     const linkId = randomUuid()
     if (!options.validateOnly) this.links.push(fakeLink(request.name, linkId))
     return { linkId, warnings: [] }
+  }
+
+  async preflightLink(request: CreateLinkRequest) {
+    this.#record('preflightLink', request)
+    return this.checks
   }
 
   listLinks(): LinkView[] {

@@ -108,7 +108,8 @@ function changeRoutes(app: RestApp, context: RestContext): void {
   )
 }
 
-function createRequest(name: string, body: CreateLinkBody): CreateLinkRequest {
+/** The engine's request for a body. */
+export function createRequest(name: string, body: CreateLinkBody): CreateLinkRequest {
   return {
     name,
     sourceClusterId: body.source_cluster_id ?? undefined,
