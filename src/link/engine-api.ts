@@ -1,6 +1,7 @@
 /** The link engine as REST sees it: requests in, views out. Names follow the REST fields so that nothing is decided twice. */
 import type { Uuid } from '../core/uuid.ts'
 import type { LinkCheck } from './checks/check-list.ts'
+import type { EventsApi } from './event-api.ts'
 import type { VerificationsApi } from './verification-api.ts'
 
 export type { LinkCheck } from './checks/check-list.ts'
@@ -221,6 +222,7 @@ export interface OwnedAclView {
 /** Every method rejects with OperationalError (core/errors.ts); its row says status and code. */
 export interface LinkEngine {
   readonly verifications: VerificationsApi
+  readonly events: EventsApi
   /** The state topic has been replayed and this node is the link coordinator. */
   readonly ready: boolean
   createLink(

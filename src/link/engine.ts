@@ -11,6 +11,7 @@ import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
 import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
 import { linkError } from './errors.ts'
+import { LinkEvents } from './events/link-events.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
@@ -58,6 +59,7 @@ export class Engine implements api.LinkEngine {
   readonly #context: OperationContext
   readonly #reconciler: Reconciler
   readonly verifications: Verifications
+  readonly events: LinkEvents
   readonly #stopping = new AbortController()
   #replayed = false
   #ready = false
@@ -89,6 +91,7 @@ export class Engine implements api.LinkEngine {
     }
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)
+    this.events = new LinkEvents(this.#context)
   }
 
   /**
@@ -105,6 +108,7 @@ export class Engine implements api.LinkEngine {
     this.#ready = false
     this.#unsubscribe?.()
     await this.#takingOver
+    this.events.stop()
     await this.verifications.stop()
     await this.#reconciler.stop()
     await this.#context.operations.idle()
@@ -245,7 +249,7 @@ export class Engine implements api.LinkEngine {
     let matters = false
     for (const record of records) {
       const change = decodeStateRecord(record)
-      this.#desired.apply(change)
+      this.events.telling(change, () => this.#desired.apply(change))
       if (change.kind === 'unreadable' || change.kind === 'garbage')
         this.#context.logger.error('a state record cannot be read', { reason: change.reason })
       // Epoch records are frequent, and nothing follows from them.
@@ -267,6 +271,7 @@ export class Engine implements api.LinkEngine {
     this.#ready = true
     this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
     void this.#reconciler.run()
+    this.events.start()
     return true
   }
 

@@ -12,6 +12,7 @@ import { clusterAclRoutes } from './routes/cluster-acls.ts'
 import { clusterRoutes } from './routes/clusters.ts'
 import { consumerGroupRoutes } from './routes/consumer-groups.ts'
 import { consumerLagRoutes } from './routes/consumer-lags.ts'
+import { eventRoutes } from './routes/events.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { healthRoutes } from './routes/health.ts'
 import { linkAclRoutes } from './routes/link-acls.ts'
@@ -84,6 +85,7 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     linkConfigRoutes(routes, context)
     mirrorRoutes(routes, context)
     verificationRoutes(routes, context)
+    eventRoutes(routes, context)
     groupRoutes(routes, context)
     linkAclRoutes(routes, context)
     healthRoutes(routes, context)

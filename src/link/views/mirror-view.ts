@@ -8,20 +8,16 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { allowedVerbs } from '../states/mirror-topic-state.ts'
 
 export function mirrorView(context: OperationContext, record: MirrorRecord): MirrorView {
-  const { runtime, topic, nowMs } = liveOf(context, record)
+  const { topic } = liveOf(context, record)
   const lags = lagViews(context, record)
   const known = lags.flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs]))
-  const status = statusOf(record, { runtime, topic, nowMs })
   const firstFailure = record.failures[0]
   return {
-    linkName: context.desired.link(record.linkId)?.name ?? record.linkId,
-    mirrorTopicName: record.mirrorTopic,
+    ...shownMirror(context, record),
     sourceTopicName: record.sourceTopic,
     numPartitions: record.startOffsets.length,
     lags,
-    status,
     error: record.state === 'FAILED' ? (firstFailure?.error ?? 'UNKNOWN') : 'NO_ERROR',
-    reason: reasonOf(record, { status, runtime, topic }),
     held: record.held,
     stateTimeMs: record.stateTimeMs,
     lagMs: known.length > 0 && known.length === lags.length ? Math.max(...known) : null,
@@ -63,6 +59,21 @@ export function lagViews(context: OperationContext, record: MirrorRecord): Mirro
       reason: failure?.reason ?? null,
     }
   })
+}
+
+/** What is shown of a mirror instead of all of it. */
+export function shownMirror(
+  context: OperationContext,
+  record: MirrorRecord,
+): Pick<MirrorView, 'linkName' | 'mirrorTopicName' | 'status' | 'reason'> {
+  const { runtime, topic, nowMs } = liveOf(context, record)
+  const status = statusOf(record, { runtime, topic, nowMs })
+  return {
+    linkName: context.desired.link(record.linkId)?.name ?? record.linkId,
+    mirrorTopicName: record.mirrorTopic,
+    status,
+    reason: reasonOf(record, { status, runtime, topic }),
+  }
 }
 
 /** The newest first. */

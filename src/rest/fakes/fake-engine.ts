@@ -1,4 +1,5 @@
 /** Stand-ins for the engine and the ports of REST, used by the tests of routes and of the command line. */
+import { ManualClock } from '../../core/clock.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import type {
@@ -19,6 +20,7 @@ import type {
 import type { RestContext } from '../context.ts'
 import { noLogin, openAccess } from '../ports.ts'
 import { fakeAcls, fakeCluster, fakeGroups, fakeNodes } from './fake-cluster.ts'
+import { EventLog } from '../../link/events/event-log.ts'
 import { FakeVerifications } from './fake-verifications.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
@@ -31,6 +33,7 @@ export class FakeEngine implements LinkEngine {
   rows: AlterMirrorRow[] = []
   groupOffsets: GroupOffsetView[] = []
   readonly verifications = new FakeVerifications()
+  readonly events = new EventLog('run', new ManualClock())
   /** Thrown by the next call that changes something. */
   failure: Error | undefined
   checks: LinkCheck[] = []

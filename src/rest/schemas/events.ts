@@ -8,7 +8,7 @@ import { nullable } from './envelope.ts'
 const common = { time_ms: Type.Integer(), link_name: Type.String() }
 
 /** A mirror entered a state, or its shown status changed; or an incident, which changes no state. */
-export const StateEvent = Type.Object({
+const StateEvent = Type.Object({
   type: Type.Literal('state'),
   ...common,
   mirror_topic_name: Type.String(),
@@ -22,7 +22,7 @@ export const StateEvent = Type.Object({
 })
 
 /** A sync task got errors, got rid of them, or changed its state. */
-export const TaskEvent = Type.Object({
+const TaskEvent = Type.Object({
   type: Type.Literal('task'),
   ...common,
   task_name: Type.String(),
@@ -31,7 +31,7 @@ export const TaskEvent = Type.Object({
 })
 
 /** A link came, went (`link_state` null), or changed its state or error. */
-export const LinkEvent = Type.Object({
+const LinkEvent = Type.Object({
   type: Type.Literal('link'),
   ...common,
   link_state: nullable(Type.String()),
@@ -40,7 +40,7 @@ export const LinkEvent = Type.Object({
 })
 
 /** Lag of one link, sampled; one topic has one row, the largest of its partitions. */
-export const LagEvent = Type.Object({
+const LagEvent = Type.Object({
   type: Type.Literal('lag'),
   ...common,
   /** The worst of all its mirrors; null = not known. */
@@ -57,7 +57,7 @@ export const LagEvent = Type.Object({
 })
 
 /** Events between the id that was given and now are not known here any more: read the state anew. */
-export const MissedEvent = Type.Object({
+const MissedEvent = Type.Object({
   type: Type.Literal('missed'),
   time_ms: Type.Integer(),
   message: Type.String(),
@@ -65,4 +65,3 @@ export const MissedEvent = Type.Object({
 
 export const LinkEngineEvent = Type.Union([StateEvent, TaskEvent, LinkEvent, LagEvent, MissedEvent])
 export type LinkEngineEvent = Static<typeof LinkEngineEvent>
-export type LagEvent = Static<typeof LagEvent>

@@ -1,0 +1,129 @@
+/** Events over a real connection: types, resumption, filters, bounds, rights. */
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { Value } from 'typebox/value'
+import type { LinkEngineEvent as EngineEvent } from '../../link/event-api.ts'
+import { FAKE_CLUSTER_ID, FakeEngine, fakeContext } from '../fakes/fake-engine.ts'
+import { LinkEngineEvent } from '../schemas/events.ts'
+import { buildRestApplication } from '../server.ts'
+
+const PATH = `/kafka/v3/clusters/${FAKE_CLUSTER_ID}/events`
+
+async function withApp(change: Parameters<typeof fakeContext>[1] = {}) {
+  const engine = new FakeEngine()
+  const app = await buildRestApplication(fakeContext(engine, change))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { engine, url, [Symbol.asyncDispose]: () => app.close() }
+}
+
+/** Reads events until `count` are there, and goes away. */
+async function read(url: string, count: number, begun: () => void = () => {}, headers: Record<string, string> = {}) {
+  const call = request(url, { headers, agent: false })
+  call.end()
+  const [answer] = await once(call, 'response')
+  strictEqual(answer.statusCode, 200)
+  match(answer.headers['content-type'], /text\/event-stream/)
+  begun()
+  let text = ''
+  const events = () => text.split('\n\n').filter(part => /^(id|event): /.test(part))
+  for await (const chunk of answer) {
+    text += chunk
+    if (events().length >= count) break
+  }
+  call.destroy()
+  return events().map(part => {
+    const [, id] = /^id: (.*)$/m.exec(part) ?? []
+    const [, type] = /^event: (.*)$/m.exec(part) ?? []
+    const data = JSON.parse(/^data: (.*)$/m.exec(part)?.[1] ?? '')
+    deepStrictEqual([...Value.Errors(LinkEngineEvent, data)], [])
+    return { id, type, data }
+  })
+}
+
+const common = { timeMs: 1, linkName: 'west' }
+const state: EngineEvent = {
+  ...{ type: 'state', ...common, mirrorTopicName: 'orders', status: 'PAUSED', previousStatus: 'ACTIVE' },
+  ...{ event: 'pause', reason: 'asked for' },
+}
+const task = {
+  name: 'AclSync',
+  state: 'IN_ERROR',
+  errors: [{ code: 'INTERNAL_ERROR', message: 'why' }],
+  lastSuccessMs: null,
+}
+const link: EngineEvent = { type: 'link', ...common, state: 'FAILED', error: 'TLS_ERROR', errorMessage: 'why' }
+const lag: EngineEvent = {
+  ...{ type: 'lag', ...common, lagMax: 5, lagMsMax: null },
+  topics: [{ mirrorTopicName: 'orders', lagMax: 5, lagTotal: 9, lagMs: null }],
+}
+
+test('events come with type, id and data, samples without an id', async () => {
+  await using scene = await withApp()
+  const events = await read(scene.url + PATH, 4, () => {
+    scene.engine.events.add(state)
+    scene.engine.events.add({ type: 'task', ...common, task })
+    scene.engine.events.tell(lag)
+    scene.engine.events.add(link)
+  })
+  deepStrictEqual(
+    events.map(({ id, type, data }) => [id, type, data.type]),
+    [
+      ['run-1', 'state', 'state'],
+      ['run-2', 'task', 'task'],
+      [undefined, 'lag', 'lag'],
+      ['run-3', 'link', 'link'],
+    ],
+  )
+})
+
+test('Last-Event-ID resumes behind it, and says so where that is not possible', async () => {
+  await using scene = await withApp()
+  for (let index = 0; index < 3; index++) scene.engine.events.add(state)
+  const resumed = await read(scene.url + PATH, 2, undefined, { 'last-event-id': 'run-1' })
+  deepStrictEqual(
+    resumed.map(({ id }) => id),
+    ['run-2', 'run-3'],
+  )
+  const [first] = await read(scene.url + PATH, 1, undefined, { 'last-event-id': 'earlier-1' })
+  strictEqual(first?.type, 'missed')
+})
+
+test('a listener may ask for one link and for some types', async () => {
+  await using scene = await withApp()
+  const events = await read(`${scene.url}${PATH}?link_name=west&types=link,lag`, 1, () => {
+    scene.engine.events.add(state)
+    scene.engine.events.add({ ...link, linkName: 'east' })
+    scene.engine.events.add(link)
+  })
+  deepStrictEqual(
+    events.map(({ id }) => id),
+    ['run-3'],
+  )
+})
+
+test('a reader that does not read is cut off instead of filling the memory', async () => {
+  await using scene = await withApp()
+  const call = request(scene.url + PATH, { agent: false })
+  call.end()
+  const [answer] = await once(call, 'response')
+  answer.pause()
+  const closed = new Promise(resolve => answer.on('close', resolve))
+  answer.on('error', () => {})
+  const large: EngineEvent = { ...link, errorMessage: 'x'.repeat(100_000) }
+  // Sockets take some of it; whatever is beyond a megabyte ends the stream.
+  for (let index = 0; index < 1000 && scene.engine.events.hasListeners; index++) {
+    scene.engine.events.add(large)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  strictEqual(scene.engine.events.hasListeners, false)
+  answer.resume()
+  await closed
+})
+
+test('whoever may not describe the cluster hears nothing', async () => {
+  const firstDenied = () => ({ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }) as const
+  await using scene = await withApp({ access: { firstDenied } })
+  strictEqual((await fetch(scene.url + PATH)).status, 403)
+})
