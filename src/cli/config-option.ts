@@ -33,5 +33,20 @@ function fileEntries(path: string): [string, string][] {
 export const configEntries = (configs: ReadonlyMap<string, string>) =>
   [...configs].map(([name, value]) => ({ name, value }))
 
-/** Collects a repeatable option. */
-export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
+/** Options of commands that change properties. */
+export interface UpdateOptions {
+  readonly config?: readonly string[]
+  readonly configFile?: readonly string[]
+  readonly reset?: readonly string[]
+  readonly dryRun?: boolean
+}
+
+/** The changes that were asked for, as REST takes them. Throws UsageError where there are none. */
+export function configChanges({ config = [], configFile = [], reset = [] }: UpdateOptions) {
+  const changes = [
+    ...configEntries(parseConfigOption([...configFile, ...config])),
+    ...reset.map(name => ({ name: ALIASES[name] ?? name, operation: 'DELETE' })),
+  ]
+  if (changes.length === 0) throw new UsageError('give --config, --config-file or --reset')
+  return changes
+}

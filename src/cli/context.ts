@@ -1,8 +1,7 @@
 /** What every command receives: the node to talk to, the terminal, and the options shared by all. */
-import type { Command } from 'commander'
 import { type EndpointFlags, resolveEndpoint } from './endpoint.ts'
-import { OUTPUT_FORMATS, type OutputFormat, type Terminal } from './output.ts'
 import { RestClient } from './rest-client.ts'
+import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface CliEnvironment {
@@ -10,31 +9,40 @@ export interface CliEnvironment {
   readonly env: NodeJS.ProcessEnv
 }
 
+export type OutputFormat = 'human' | 'json' | 'yaml'
+export const OUTPUT_FORMATS: readonly OutputFormat[] = ['human', 'json', 'yaml']
+
 export interface CommandContext {
   readonly rest: RestClient
   readonly terminal: Terminal
   readonly format: OutputFormat
+  readonly env: NodeJS.ProcessEnv
+  /** Data as YAML; there only where YAML was asked for. */
+  readonly toYaml: ((data: unknown) => string) | undefined
 }
 
-/** Builds the context of one invocation from the global options. */
-export function contextOf(command: Command, environment: CliEnvironment): CommandContext {
-  const { output, ...endpoint } = command.optsWithGlobals<EndpointFlags & { output?: string }>()
-  const format = OUTPUT_FORMATS.find(known => known === (output ?? 'human'))
+/** Options of every command. */
+export interface GlobalOptions extends EndpointFlags {
+  readonly output?: string
+}
+
+/** Builds the context of one invocation. The endpoint is looked at when a node is first asked. */
+export async function contextOf(options: GlobalOptions, environment: CliEnvironment): Promise<CommandContext> {
+  const { output = 'human', ...flags } = options
+  const { terminal, env } = environment
+  const format = OUTPUT_FORMATS.find(known => known === output)
   if (!format) throw new UsageError(`--output must be one of ${OUTPUT_FORMATS.join(', ')}, not "${output}"`)
-  return { rest: new RestClient(resolveEndpoint(endpoint, environment.env)), terminal: environment.terminal, format }
-}
-
-/** Some of several things failed: what was printed says which; exit code 3. */
-export class PartlyFailed extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'PartlyFailed'
-  }
+  const toYaml = format === 'yaml' ? (await import('yaml')).stringify : undefined
+  return { rest: new RestClient(() => resolveEndpoint(flags, env)), terminal, env, format, toYaml }
 }
 
 /** Asks for a yes before something that cannot be undone; without a terminal or with --force it does not ask. Throws when refused. */
-export async function confirm(context: CommandContext, question: string, force: boolean | undefined): Promise<void> {
+export async function confirm(
+  context: CommandContext,
+  force: boolean | undefined,
+  question: () => Promise<string>,
+): Promise<void> {
   if (force === true || !context.terminal.interactive) return
-  const answer = await context.terminal.ask(`${question} (y/n): `)
+  const answer = await context.terminal.ask(`${await question()} (y/n): `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was changed')
 }

@@ -9,25 +9,13 @@ import { type TestContext, test } from 'node:test'
 import { TLSSocket } from 'node:tls'
 import { passwordMatches } from '../core/password-hash.ts'
 import { makeAuthority } from '../network/tls/fakes/test-certificates.ts'
-import type { CliEnvironment } from './context.ts'
-import { buildProgram, runProgram } from './program.ts'
+import { fakeTerminal } from './fakes/fake-terminal.ts'
+import { Program } from './program.ts'
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv, typed = '') {
-  const texts = { out: '', err: '' }
-  const environment: CliEnvironment = {
-    terminal: {
-      out: text => {
-        texts.out += text
-      },
-      err: text => {
-        texts.err += text
-      },
-      interactive: false,
-      ask: async () => typed,
-    },
-    env: { HOME: '/nonexistent', ...env },
-  }
-  return { code: await runProgram(buildProgram(environment, '1.2.3'), args, environment), ...texts }
+  const terminal = { ...fakeTerminal({ answer: typed }), interactive: false }
+  const code = await new Program({ terminal, env: { HOME: '/nonexistent', ...env } }, '1.2.3').run(args)
+  return { code, ...terminal.written }
 }
 
 /** Answers with no cluster; remembers who asked. */

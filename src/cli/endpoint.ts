@@ -2,10 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { messageOf } from '../core/errors.ts'
-import type { Endpoint } from './rest-client.ts'
+import type { Certificates } from './http-call.ts'
 import { UsageError } from './usage-error.ts'
+
+export interface Endpoint {
+  /** Base URL without a slash at the end, e.g. http://127.0.0.1:8090 */
+  readonly url: string
+  readonly user: string | undefined
+  readonly password: string | undefined
+  readonly certificates: Certificates
+}
 
 const DEFAULT_URL = 'http://127.0.0.1:8090'
 
@@ -20,8 +27,8 @@ export interface EndpointFlags {
 }
 
 /** Throws UsageError for a URL or a file that cannot be understood. */
-export function resolveEndpoint(flags: EndpointFlags, env: NodeJS.ProcessEnv): Endpoint {
-  const file = readConfigFile(env)
+export async function resolveEndpoint(flags: EndpointFlags, env: NodeJS.ProcessEnv): Promise<Endpoint> {
+  const file = await readConfigFile(env)
   const text = flags.url ?? env['LOCKSTEP_URL'] ?? file.url ?? DEFAULT_URL
   let url: URL
   try {
@@ -63,7 +70,7 @@ function pemOf(path: string | undefined): string | undefined {
   }
 }
 
-function readConfigFile(env: NodeJS.ProcessEnv): ConfigFile {
+async function readConfigFile(env: NodeJS.ProcessEnv): Promise<ConfigFile> {
   const path = join(env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config'), 'lockstep', 'config.yaml')
   let text: string
   try {
@@ -73,6 +80,7 @@ function readConfigFile(env: NodeJS.ProcessEnv): ConfigFile {
     throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
   }
   try {
+    const { parse } = await import('yaml')
     const parsed: unknown = parse(text)
     return typeof parsed === 'object' && parsed !== null ? (parsed as ConfigFile) : {}
   } catch (error) {

@@ -1,6 +1,5 @@
 /** One HTTP request of the command line, with the certificates of the endpoint; called by the REST client. */
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 
 /** Trust and identity of https, as PEM. */
 export interface Certificates {
@@ -14,31 +13,31 @@ export interface HttpCall {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  readonly timeoutMs: number
   readonly certificates: Certificates
+  /** Ends the request, and the reading of its answer. */
+  readonly signal: AbortSignal
 }
 
-export interface HttpAnswer {
-  readonly status: number
-  readonly text: string
-}
-
-/** Rejects with the system's or OpenSSL's error when nobody answers, and when the answer does not come in time. */
-export function httpCall(url: URL, call: HttpCall): Promise<HttpAnswer> {
-  const { method, body, timeoutMs, certificates } = call
+/** Resolves to the answer, whose body is still to be read. Rejects with the system's or OpenSSL's error when nobody answers. */
+export async function httpCall(url: URL, call: HttpCall): Promise<IncomingMessage> {
+  const { method, body, signal, certificates } = call
   const { ca, cert, key } = certificates
   const tls = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) }
   const headers = body === undefined ? call.headers : { ...call.headers, 'content-length': Buffer.byteLength(body) }
-  const options = { method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) } as const
+  const options = { method, headers, agent: false, signal } as const
+  // Loaded when needed: TLS alone costs a start as much as all of the command line.
+  const { request: ask } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
-    const request = url.protocol === 'https:' ? httpsRequest(url, { ...options, ...tls }) : httpRequest(url, options)
+    const request = ask(url, { ...options, ...tls })
     request.on('error', reject)
-    request.on('response', response => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-    })
+    request.on('response', resolve)
     request.end(body)
   })
+}
+
+/** The whole body of an answer. */
+export async function bodyText(answer: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
 }

@@ -38,7 +38,7 @@ test('promote takes a pattern, asks with the number of topics it means, and pass
   const args = ['mirror', 'promote', '--pattern', 'ord.*', '--link', 'west', '--together']
   const { code, out, asked } = await lockstep(engine, args, 'y')
   strictEqual(code, 0)
-  match(asked[0] ?? '', /^Promoting 1 mirror topic\(s\) of link "west"/)
+  match(asked[0] ?? '', /^Promoting 1 mirror topic of link "west": .*\(5 records behind now\)/)
   match(out, /3 offsets behind/)
   const selection = { pattern: 'ord.*' }
   deepStrictEqual(

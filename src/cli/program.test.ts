@@ -136,12 +136,17 @@ test('topic create passes partitions and configs', async () => {
 
 test('failover asks on a terminal, naming what will be missing, and does nothing after "n"', async () => {
   const engine = new FakeEngine()
-  engine.mirrors = [fakeMirror('orders')]
+  const { lags } = fakeMirror('orders')
+  const row = { mirrorTopicName: 'orders', errorCode: null, errorMessage: null, lags, partitions: [] }
+  engine.rows = [{ ...row, openTransactions: 2 }]
   const result = await lockstep(engine, ['mirror', 'failover', 'orders', '--link', 'west'], 'n')
-  match(result.asked[0] ?? '', /5 records have not arrived/)
+  match(result.asked[0] ?? '', /5 records have not arrived.* 2 open transactions will be aborted/)
   strictEqual(result.code, 1)
   match(result.err, /nothing was changed/)
-  strictEqual(engine.calls.length, 0)
+  deepStrictEqual(
+    engine.calls.map(call => (call.arguments[2] as { validateOnly: boolean }).validateOnly),
+    [true],
+  )
 })
 
 test('failover with --force does not ask; refused topics give -1 rows and exit code 3', async () => {
@@ -169,7 +174,7 @@ test('failover with --force does not ask; refused topics give -1 rows and exit c
   strictEqual(result.code, 3)
   deepStrictEqual(result.asked, [])
   match(result.out, /orders +0 +5 +100 +100\n/)
-  match(result.out, /gone +-1 +-1 +-1 +-1 +no such mirror +404\n/)
+  match(result.out, /gone +-1 +-1 +-1 +no such mirror +404 +-1\n/)
   match(result.out, /Open transactions aborted: 2\n/)
 })
 

@@ -1,102 +1,125 @@
-/** The command line: all commands over REST, exit codes and error texts; called by bin/lockstep. */
-import { Command, CommanderError } from 'commander'
-import { messageOf } from '../core/errors.ts'
-import { addAclList } from './commands/acl/list.ts'
-import { addGroupAdopt } from './commands/group/adopt.ts'
-import { addGroupList } from './commands/group/list.ts'
-import { addLinkConfigurationList } from './commands/link/configuration/list.ts'
-import { addLinkConfigurationUpdate } from './commands/link/configuration/update.ts'
-import { addLinkCreate } from './commands/link/create.ts'
-import { addLinkDelete } from './commands/link/delete.ts'
-import { addLinkDescribe } from './commands/link/describe.ts'
-import { addLinkList } from './commands/link/list.ts'
-import { addLinkTaskList } from './commands/link/task/list.ts'
-import { addLinkTaskRun } from './commands/link/task/run.ts'
-import { addMirrorCreate } from './commands/mirror/create.ts'
-import { addMirrorDescribe } from './commands/mirror/describe.ts'
-import { addMirrorFailover } from './commands/mirror/failover.ts'
-import { addMirrorList } from './commands/mirror/list.ts'
-import { addMirrorPause } from './commands/mirror/pause.ts'
-import { addMirrorPromote } from './commands/mirror/promote.ts'
-import { addMirrorResume } from './commands/mirror/resume.ts'
-import { addMirrorTransitionErrors } from './commands/mirror/state-transition-errors.ts'
-import { addTopicCreate } from './commands/topic/create.ts'
-import { addTopicDelete } from './commands/topic/delete.ts'
-import { addTopicList } from './commands/topic/list.ts'
-import { addUserHash } from './commands/user/hash.ts'
-import { type CliEnvironment, PartlyFailed } from './context.ts'
-import { NodeUnreachable, RestFailure } from './rest-client.ts'
-import { UsageError } from './usage-error.ts'
+/** The command line: commander's commands from the rows of the table, exit codes and error texts; called by bin/lockstep. */
+import { Command, CommanderError, Option } from 'commander'
+import { type CommandRow, longName, type OptionRow, takesValue } from './command-row.ts'
+import { COMMANDS, GLOBAL_OPTIONS, GROUPS } from './command-table.ts'
+import { type CliEnvironment, contextOf, type GlobalOptions } from './context.ts'
+import { EXIT, exitCodeOf, failureText } from './failure.ts'
 
-/** 0 ok, 1 failed, 2 usage, 3 partly failed, 4 cannot reach the node. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, partly: 3, unreachable: 4 } as const
+/** First word of an invocation by a completion script. */
+const COMPLETE = '__complete'
+/** Help is not wider than this. */
+const HELP_COLUMNS_MAX = 100
 
-/** A command that the caller adds (server and demo, which are not clients of REST). */
-export type AddCommand = (program: Command) => void
+/** The whole program; `more` are commands that are not clients of REST (server and demo). */
+export class Program {
+  readonly rows: readonly CommandRow[]
+  readonly #environment: CliEnvironment
+  readonly #version: string
 
-/** Builds the program; nothing runs yet. */
-export function buildProgram(environment: CliEnvironment, version: string, extra: readonly AddCommand[] = []): Command {
-  const { terminal } = environment
-  const program = new Command('lockstep')
-    .description('Cluster linking for Apache Kafka, without forking Kafka')
-    .version(version, '--version', 'show the version')
-    .option('--url <url>', 'REST endpoint of a node (default: $LOCKSTEP_URL or http://127.0.0.1:8090)')
-    .option('--certificate-authority-path <file>', 'PEM of the authorities to trust (default: $LOCKSTEP_CA)')
-    .option('--client-cert-path <file>', 'PEM of a client certificate (default: $LOCKSTEP_CLIENT_CERT)')
-    .option('--client-key-path <file>', 'PEM of its key (default: $LOCKSTEP_CLIENT_KEY)')
-    .option('--no-authentication', 'send no user and password ($LOCKSTEP_USER, $LOCKSTEP_PASSWORD)')
-    .option('-o, --output <format>', 'human, json or yaml', 'human')
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    .exitOverride()
-    .showHelpAfterError('(add --help for usage)')
-  for (const add of extra) add(program)
+  constructor(environment: CliEnvironment, version: string, more: readonly CommandRow[] = []) {
+    this.#environment = environment
+    this.#version = version
+    this.rows = [...more, ...COMMANDS]
+  }
 
-  const link = program.command('link').description('links to other clusters')
-  for (const add of [addLinkCreate, addLinkList, addLinkDescribe, addLinkDelete]) add(link, environment)
-  addLinkConfigurationUpdate(link, environment)
-  const configuration = link.command('configuration').description('properties of links')
-  addLinkConfigurationList(configuration, environment)
-  addLinkConfigurationUpdate(configuration, environment)
-  const task = link.command('task').description('periodic tasks of links')
-  for (const add of [addLinkTaskList, addLinkTaskRun]) add(task, environment)
-  const mirror = program.command('mirror').description('mirror topics')
-  for (const add of [
-    addMirrorCreate,
-    addMirrorList,
-    addMirrorDescribe,
-    addMirrorPromote,
-    addMirrorFailover,
-    addMirrorPause,
-    addMirrorResume,
-    addMirrorTransitionErrors,
-  ])
-    add(mirror, environment)
-  const group = program.command('group').description('groups whose offsets follow their source')
-  for (const add of [addGroupList, addGroupAdopt]) add(group, environment)
-  const acl = program.command('acl').description('ACLs that links keep in step')
-  addAclList(acl, environment)
-  const topic = program.command('topic').description('topics of this cluster')
-  for (const add of [addTopicCreate, addTopicList, addTopicDelete]) add(topic, environment)
-  addUserHash(program.command('user').description('users of the REST API'), environment)
-  return program
+  /** Parses and runs one invocation (`args` without node and script); resolves to the exit code and never rejects. */
+  async run(args: readonly string[]): Promise<number> {
+    // What a shell asks while somebody types is no command: its words may be unfinished.
+    if (args[0] === COMPLETE) return this.#complete(args.slice(1))
+    let code: number | undefined
+    try {
+      const program = this.#commander(async (row, command) => {
+        const { args: given, options } = command
+        const context = await contextOf(options as GlobalOptions, this.#environment)
+        const action = await row.load()
+        code = (await action(context, given, options as never)) ?? undefined
+      })
+      await program.parseAsync(this.#withoutBareOptions(args), { from: 'user' })
+      return code ?? EXIT.ok
+    } catch (error) {
+      if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+      this.#environment.terminal.err(failureText(error))
+      return exitCodeOf(error)
+    }
+  }
+
+  async #complete(words: readonly string[]): Promise<number> {
+    const { answerCompletion } = await import('./completion/answer.ts')
+    await answerCompletion(this.rows, words, this.#environment)
+    return EXIT.ok
+  }
+
+  #commander(act: (row: CommandRow, given: Given) => Promise<void>): Command {
+    const { terminal } = this.#environment
+    const columns = () => Math.min(HELP_COLUMNS_MAX, terminal.columns())
+    const program = new Command('lockstep')
+      .description('Cluster linking for Apache Kafka, without forking Kafka')
+      .version(this.#version, '--version', 'show the version')
+      .configureOutput({
+        writeOut: terminal.out,
+        writeErr: terminal.err,
+        getOutHelpWidth: columns,
+        getErrHelpWidth: columns,
+        getOutHasColors: () => terminal.colours,
+        getErrHasColors: () => terminal.colours,
+      })
+      .configureHelp({
+        showGlobalOptions: true,
+        minWidthToWrap: 20,
+        optionTerm: option => option.flags.replace(/ \[(.*)\]$/, '[=$1]'),
+        styleTitle: text => (terminal.colours ? `\u001b[1m${text}\u001b[22m` : text),
+      })
+      .exitOverride()
+      .showHelpAfterError('(add --help for usage)')
+    for (const option of GLOBAL_OPTIONS) program.addOption(commanderOption(option))
+    const parents = new Map([['', program]])
+    for (const row of this.rows) addCommand(parents, row, given => act(row, given))
+    return program
+  }
+
+  /** An optional value follows with `=` only: without one, the next word is not taken for it. */
+  #withoutBareOptions(args: readonly string[]): string[] {
+    const optional = new Set(this.rows.flatMap(({ options = [] }) => options.filter(isOptionalValue).map(longName)))
+    return args.map(arg => (optional.has(arg) ? `${arg}=` : arg))
+  }
 }
 
-/** Parses and runs one invocation (`args` without node and script); resolves to the exit code and never rejects. */
-export async function runProgram(
-  program: Command,
-  args: readonly string[],
-  environment: CliEnvironment,
-): Promise<number> {
-  const { terminal } = environment
-  try {
-    await program.parseAsync([...args], { from: 'user' })
-    return EXIT.ok
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    terminal.err(`Error: ${messageOf(error)}\n`)
-    if (error instanceof RestFailure && error.hint !== undefined) terminal.err(`Hint: ${error.hint}\n`)
-    if (error instanceof UsageError) return EXIT.usage
-    if (error instanceof PartlyFailed) return EXIT.partly
-    return error instanceof NodeUnreachable ? EXIT.unreachable : EXIT.failed
-  }
+interface Given {
+  readonly args: readonly string[]
+  readonly options: object
+}
+
+const isOptionalValue = (option: OptionRow) => option.flags.includes('[') && !takesValue(option)
+
+function commanderOption(row: OptionRow): Option {
+  const option = new Option(row.flags, row.text)
+  if (row.required) option.makeOptionMandatory()
+  if (row.repeatable) option.argParser((value: string, before: readonly string[] = []) => [...before, value])
+  return option
+}
+
+function addCommand(parents: Map<string, Command>, row: CommandRow, act: (given: Given) => Promise<void>): void {
+  const words = row.path.split(' ')
+  const parent = parentOf(parents, words.slice(0, -1))
+  const command = parent
+    .command([words.at(-1), row.argument ?? ''].join(' ').trim(), { hidden: row.hidden === true })
+    .description(row.text)
+  for (const option of row.options ?? []) command.addOption(commanderOption(option))
+  const examples = (row.examples ?? []).map(example => `\n  lockstep ${example}`).join('')
+  if (examples !== '') command.addHelpText('after', `\nExamples:${examples}`)
+  command.action((...given: unknown[]) => {
+    const args = given.slice(0, -2).flat() as (string | undefined)[]
+    return act({ args: args.filter(arg => arg !== undefined), options: command.optsWithGlobals() })
+  })
+}
+
+function parentOf(parents: Map<string, Command>, words: readonly string[]): Command {
+  const path = words.join(' ')
+  const known = parents.get(path)
+  if (known) return known
+  const group = parentOf(parents, words.slice(0, -1))
+    .command(words.at(-1) ?? '')
+    .description(GROUPS[path] ?? '')
+  parents.set(path, group)
+  return group
 }

@@ -1,8 +1,8 @@
 /** `lockstep acl list` */
-import type { Command } from 'commander'
 import type { LinkAclData, LinkAclDataList } from '../../../rest/schemas/acls.ts'
-import { type CliEnvironment, contextOf } from '../../context.ts'
+import type { CommandAction } from '../../command-row.ts'
 import { type Column, printRows } from '../../output.ts'
+import { linkPath } from '../../resource-paths.ts'
 
 const COLUMNS: readonly Column<LinkAclData>[] = [
   { heading: 'Principal', key: 'principal', value: row => row.principal },
@@ -14,19 +14,12 @@ const COLUMNS: readonly Column<LinkAclData>[] = [
   { heading: 'Host', key: 'host', value: row => row.host },
 ]
 
-export function addAclList(acl: Command, environment: CliEnvironment): void {
-  acl
-    .command('list')
-    .description('the ACLs that a link created here and keeps in step with the source')
-    .requiredOption('--link <name>', 'the link')
-    .action(async ({ link }: { link: string }, command: Command) => {
-      const context = contextOf(command, environment)
-      const { data } = await context.rest.get<LinkAclDataList>(`/links/${encodeURIComponent(link)}/acls`)
-      printRows(context.terminal, data, { columns: COLUMNS, format: context.format, empty: 'No ACLs.' })
-      const strangers = [...new Set(data.filter(row => row.has_login === false).map(row => row.principal))]
-      if (context.format === 'human' && strangers.length > 0)
-        context.terminal.err(
-          `Without SCRAM credentials here, so they could not log in with SCRAM: ${strangers.join(', ')}\n`,
-        )
-    })
+export const listAcls: CommandAction<{ link: string }> = async (context, _args, { link }) => {
+  const { data } = await context.rest.get<LinkAclDataList>(`${linkPath(link)}/acls`)
+  printRows(context, data, { columns: COLUMNS, empty: 'No ACLs.' })
+  const strangers = [...new Set(data.filter(row => row.has_login === false).map(row => row.principal))]
+  if (context.format === 'human' && strangers.length > 0)
+    context.terminal.err(
+      `Without SCRAM credentials here, so they could not log in with SCRAM: ${strangers.join(', ')}\n`,
+    )
 }

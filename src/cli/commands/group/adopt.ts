@@ -1,28 +1,28 @@
 /** `lockstep group adopt` */
-import type { Command } from 'commander'
-import type { AdoptGroupAnswer } from '../../../rest/schemas/groups.ts'
-import { type CliEnvironment, confirm, contextOf } from '../../context.ts'
+import type { AdoptGroupAnswer, LinkGroupDataList } from '../../../rest/schemas/groups.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { confirm } from '../../context.ts'
+import { printReport } from '../../output.ts'
+import { linkPath } from '../../resource-paths.ts'
+import { counted } from '../../words.ts'
 
 interface Options {
   readonly link: string
   readonly force?: boolean
 }
 
-export function addGroupAdopt(group: Command, environment: CliEnvironment): void {
-  group
-    .command('adopt <group>')
-    .description('let a link overwrite offsets of a group that it did not write (state CONFLICT)')
-    .requiredOption('--link <name>', 'the link')
-    .option('--force', 'do not ask')
-    .action(async (name: string, { link, force }: Options, command: Command) => {
-      const context = contextOf(command, environment)
-      await confirm(
-        context,
-        `The offsets of group "${name}" here will be replaced by those of the source. Continue?`,
-        force,
-      )
-      const path = `/links/${encodeURIComponent(link)}/groups/${encodeURIComponent(name)}:adopt`
-      const { adopted_offsets: count } = await context.rest.post<AdoptGroupAnswer>(path)
-      context.terminal.out(`Group "${name}": ${count} offset(s) are followed from now on.\n`)
-    })
+export const adoptGroup: CommandAction<Options> = async (context, [group = ''], { link, force }) => {
+  await confirm(context, force, async () => {
+    const { data } = await context.rest.get<LinkGroupDataList>(`${linkPath(link)}/groups`)
+    const conflicts = data.filter(row => row.group_id === group && row.state === 'CONFLICT').length
+    return `${counted(conflicts, 'offset')} of group "${group}" here that link "${link}" did not write will be replaced by those of the source. Continue?`
+  })
+  const answer = await context.rest.post<AdoptGroupAnswer>(
+    `${linkPath(link)}/groups/${encodeURIComponent(group)}:adopt`,
+  )
+  const { adopted_offsets: count } = answer
+  printReport(context, {
+    lines: [`Group "${group}": ${count} offset(s) are followed from now on.`],
+    data: { link_name: link, group, adopted_offsets: count },
+  })
 }

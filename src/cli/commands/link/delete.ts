@@ -1,8 +1,13 @@
 /** `lockstep link delete` */
-import type { Command } from 'commander'
 import type { LinkData, LinkReport } from '../../../rest/schemas/links.ts'
-import { type CliEnvironment, type CommandContext, confirm, contextOf, PartlyFailed } from '../../context.ts'
-import { RestFailure } from '../../rest-client.ts'
+import type { MirrorDataList } from '../../../rest/schemas/mirrors.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { type CommandContext, confirm } from '../../context.ts'
+import { failureText, PartlyFailed } from '../../failure.ts'
+import { printData } from '../../output.ts'
+import { linkPath, mirrorsPath } from '../../resource-paths.ts'
+import { RestFailure } from '../../rest-failure.ts'
+import { counted } from '../../words.ts'
 
 interface Options {
   readonly force?: boolean
@@ -10,47 +15,85 @@ interface Options {
   readonly dryRun?: boolean
 }
 
-export function addLinkDelete(link: Command, environment: CliEnvironment): void {
-  link
-    .command('delete <link...>')
-    .description('delete links; refused while a mirror is not STOPPED')
-    .option('--force', 'do not ask')
-    .option('--fail-over-mirrors', 'first fail over every mirror of the link that is not STOPPED')
-    .option('--dry-run', 'check and change nothing')
-    .action((names: string[], options: Options, command: Command) =>
-      deleteLinks(contextOf(command, environment), names, options),
-    )
+interface Outcome {
+  readonly link_name: string
+  readonly deleted: boolean
+  readonly failed_over?: readonly string[]
+  readonly warnings?: readonly string[]
+  readonly error_message?: string
 }
 
-async function deleteLinks(context: CommandContext, names: readonly string[], options: Options): Promise<void> {
-  if (!options.dryRun) await confirm(context, await question(context, names, options), options.force)
-  let failed = 0
+export const deleteLinks: CommandAction<Options> = async (context, names, options) => {
+  const { dryRun: isDry = false } = options
+  if (!isDry) await confirm(context, options.force, () => question(context, names, options))
+  const outcomes: Outcome[] = []
   for (const name of names) {
     try {
-      const report = await context.rest.delete<LinkReport>(`/links/${encodeURIComponent(name)}`, {
-        query: {
-          report: 'true',
-          force: options.failOverMirrors ? 'true' : undefined,
-          validate_only: options.dryRun ? 'true' : undefined,
-        },
-      })
-      const also = report.failed_over?.length ? `, failed over: ${report.failed_over.join(', ')}` : ''
-      context.terminal.out(`${options.dryRun ? '[DRY RUN] ' : ''}Deleted cluster link "${name}"${also}.\n`)
-      for (const warning of report.warnings) context.terminal.err(`Warning: ${warning}\n`)
+      outcomes.push(await deleteLink(context, name, options))
     } catch (error) {
       if (!(error instanceof RestFailure) || names.length === 1) throw error
-      failed++
-      context.terminal.err(`Error: ${error.message}\n`)
+      outcomes.push({ link_name: name, deleted: false, error_message: error.message })
+      context.terminal.err(failureText(error))
     }
   }
-  if (failed > 0) throw new PartlyFailed(`${failed} of ${names.length} links were not deleted`)
+  if (context.format !== 'human') printData(context, outcomes)
+  const failed = outcomes.filter(outcome => outcome.error_message !== undefined).length
+  const message = `${failed} of ${names.length} links were not deleted`
+  if (failed > 0) throw failed === names.length ? new Error(message) : new PartlyFailed(message)
 }
 
+async function deleteLink(context: CommandContext, name: string, options: Options): Promise<Outcome> {
+  const { dryRun: isDry = false } = options
+  const report = await askNode(context, name, { ...options, dryRun: isDry })
+  if (context.format === 'human') {
+    const also = report.failed_over?.length ? `, failed over: ${report.failed_over.join(', ')}` : ''
+    context.terminal.out(`${isDry ? '[DRY RUN] ' : ''}Deleted cluster link "${name}"${also}.\n`)
+    for (const warning of report.warnings) context.terminal.err(`Warning: ${warning}\n`)
+  }
+  return { link_name: name, deleted: !isDry, failed_over: report.failed_over ?? [], warnings: report.warnings }
+}
+
+function askNode(context: CommandContext, name: string, options: Options): Promise<LinkReport> {
+  return context.rest.delete<LinkReport>(linkPath(name), {
+    query: {
+      report: 'true',
+      force: options.failOverMirrors ? 'true' : undefined,
+      validate_only: options.dryRun ? 'true' : undefined,
+    },
+  })
+}
+
+/** Names what goes, in numbers; a link that cannot be deleted is refused here, before anybody is asked. */
 async function question(context: CommandContext, names: readonly string[], options: Options): Promise<string> {
+  const losses: string[] = []
+  for (const name of names) {
+    const dry = await askNode(context, name, { ...options, dryRun: true }).catch(error => {
+      if (names.length === 1) throw error
+      return undefined
+    })
+    if (dry) losses.push(...(await lossesOf(context, name, dry)))
+  }
   const quoted = names.map(name => `"${name}"`).join(', ')
-  const what = `Are you sure you want to delete cluster link ${quoted}?`
-  if (!options.failOverMirrors) return what
-  const links = await Promise.all(names.map(name => context.rest.get<LinkData>(`/links/${encodeURIComponent(name)}`)))
-  const topics = links.reduce((sum, link) => sum + link.topic_names.length, 0)
-  return `Up to ${topics} mirror topics will be failed over: they stop following their source and become writable. ${what}`
+  const what = `Are you sure you want to delete cluster link${names.length > 1 ? 's' : ''} ${quoted}?`
+  return [...losses, what].join(' ')
+}
+
+async function lossesOf(context: CommandContext, name: string, dry: LinkReport): Promise<string[]> {
+  const failedOver = new Set(dry.failed_over ?? [])
+  if (failedOver.size === 0) {
+    const { topic_names: topics } = await context.rest.get<LinkData>(linkPath(name))
+    return topics.length === 0
+      ? []
+      : [
+          `The history of ${counted(topics.length, 'mirror topic')} of link "${name}" will be forgotten; the topics stay.`,
+        ]
+  }
+  const { data } = await context.rest.get<MirrorDataList>(mirrorsPath(name))
+  const lags = data.filter(mirror => failedOver.has(mirror.mirror_topic_name)).flatMap(mirror => mirror.mirror_lags)
+  const missing = lags.reduce((sum, { lag }) => sum + (lag ?? 0), 0)
+  return [
+    `${counted(failedOver.size, 'mirror topic')} of link "${name}" will be failed over:`,
+    `they stop following their source for good and become writable, without ${counted(missing, 'record')}`,
+    'that, as last seen, have not arrived.',
+  ]
 }

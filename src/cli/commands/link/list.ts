@@ -1,7 +1,6 @@
 /** `lockstep link list` */
-import type { Command } from 'commander'
 import type { LinkData, LinkDataList } from '../../../rest/schemas/links.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
+import type { CommandAction } from '../../command-row.ts'
 import { type Column, printRows } from '../../output.ts'
 
 interface Row {
@@ -28,21 +27,13 @@ export const linkColumns: readonly Column<Row>[] = [
   { heading: 'Error Message', key: 'error_message', value: row => row.link.link_error_message, optional: true },
 ]
 
-export function addLinkList(link: Command, environment: CliEnvironment): void {
-  link
-    .command('list')
-    .description('list links')
-    .option('--include-topics', 'one row for every mirror topic of each link')
-    .action((options: { includeTopics?: boolean }, command: Command) =>
-      listLinks(contextOf(command, environment), options.includeTopics === true),
-    )
-}
-
-async function listLinks(context: CommandContext, withTopics: boolean): Promise<void> {
+export const listLinks: CommandAction<{ includeTopics?: boolean }> = async (context, _args, options) => {
   const links = (await context.rest.get<LinkDataList>('/links')).data
+  const withTopics = options.includeTopics === true
   const rows = withTopics
     ? links.flatMap(link => link.topic_names.map(topic => ({ link, topic })))
     : links.map(link => ({ link, topic: undefined }))
   const columns = withTopics ? [...linkColumns.slice(0, 2), TOPIC, ...linkColumns.slice(2)] : linkColumns
-  printRows(context.terminal, rows, { columns, format: context.format, empty: 'No cluster links.' })
+  const empty = links.length === 0 ? 'No cluster links.' : 'No cluster link has mirror topics.'
+  printRows(context, rows, { columns, empty })
 }

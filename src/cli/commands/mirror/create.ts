@@ -1,8 +1,9 @@
 /** `lockstep mirror create` */
-import type { Command } from 'commander'
-import { collect, configEntries, parseConfigOption } from '../../config-option.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
-import { UsageError } from '../../usage-error.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { configEntries, parseConfigOption } from '../../config-option.ts'
+import { wholeNumber } from '../../number-option.ts'
+import { printReport } from '../../output.ts'
+import { mirrorsPath } from '../../resource-paths.ts'
 
 interface Options {
   readonly link: string
@@ -11,32 +12,21 @@ interface Options {
   readonly sourceTopic?: string
 }
 
-export function addMirrorCreate(mirror: Command, environment: CliEnvironment): void {
-  mirror
-    .command('create <topic>')
-    .description('create a mirror topic of a source topic')
-    .requiredOption('--link <name>', 'the link to mirror over')
-    .option('--source-topic <name>', 'name at the source, where the link has a prefix')
-    .option('--replication-factor <n>', "replicas here; without it the cluster's default")
-    .option('--config <k=v,...|file>', 'overrides for topic configs that the link does not sync; repeatable', collect)
-    .action((topic: string, options: Options, command: Command) =>
-      createMirror(contextOf(command, environment), topic, options),
-    )
-}
-
-async function createMirror(context: CommandContext, topic: string, options: Options): Promise<void> {
-  const factor = options.replicationFactor === undefined ? undefined : Number(options.replicationFactor)
-  if (factor !== undefined && !Number.isInteger(factor))
-    throw new UsageError(`--replication-factor must be a whole number, not "${options.replicationFactor}"`)
-  const report = await context.rest.post<{ warnings: string[] }>(`/links/${encodeURIComponent(options.link)}/mirrors`, {
+export const createMirror: CommandAction<Options> = async (context, [topic = ''], options) => {
+  const { link, sourceTopic } = options
+  const factor = wholeNumber('--replication-factor', options.replicationFactor, 1)
+  const report = await context.rest.post<{ warnings: string[] }>(mirrorsPath(link), {
     query: { report: 'true' },
     body: {
-      source_topic_name: options.sourceTopic ?? topic,
-      ...(options.sourceTopic === undefined ? {} : { mirror_topic_name: topic }),
+      source_topic_name: sourceTopic ?? topic,
+      ...(sourceTopic === undefined ? {} : { mirror_topic_name: topic }),
       ...(factor === undefined ? {} : { replication_factor: factor }),
       configs: configEntries(parseConfigOption(options.config ?? [])),
     },
   })
-  context.terminal.out(`Created mirror topic "${topic}".\n`)
-  for (const warning of report?.warnings ?? []) context.terminal.err(`Warning: ${warning}\n`)
+  printReport(context, {
+    lines: [`Created mirror topic "${topic}".`],
+    data: { link_name: link, mirror_topic_name: topic, source_topic_name: sourceTopic ?? topic },
+    warnings: report?.warnings,
+  })
 }

@@ -1,12 +1,13 @@
 /** `lockstep mirror describe` */
-import type { Command } from 'commander'
 import type { MirrorData } from '../../../rest/schemas/mirrors.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
-import { type Column, printRows } from '../../output.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { type Column, printRows, printText } from '../../output.ts'
+import { mirrorPath } from '../../resource-paths.ts'
 
 interface Row {
   readonly mirror: MirrorData
-  readonly lag: MirrorData['mirror_lags'][number]
+  /** Undefined where nothing is known of partitions: a row for the topic alone. */
+  readonly lag: MirrorData['mirror_lags'][number] | undefined
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -16,31 +17,27 @@ const COLUMNS: readonly Column<Row>[] = [
   { heading: 'Mirror Status', key: 'mirror_status', value: row => row.mirror.mirror_status },
   { heading: 'Mirror Topic Error', key: 'mirror_topic_error', value: row => row.mirror.mirror_topic_error },
   { heading: 'Status Time (ms)', key: 'status_time_ms', value: row => row.mirror.state_time_ms },
-  { heading: 'Partition', key: 'partition', value: row => row.lag.partition },
-  { heading: 'Partition Mirror Lag', key: 'partition_mirror_lag', value: row => row.lag.lag },
+  { heading: 'Partition', key: 'partition', value: row => row.lag?.partition },
+  { heading: 'Partition Mirror Lag', key: 'partition_mirror_lag', value: row => row.lag?.lag },
   {
     heading: 'Last Source Fetch Offset',
     key: 'last_source_fetch_offset',
-    value: row => row.lag.last_source_fetch_offset,
+    value: row => row.lag?.last_source_fetch_offset,
   },
 ]
 
-export function addMirrorDescribe(mirror: Command, environment: CliEnvironment): void {
-  mirror
-    .command('describe <topic>')
-    .description('show one mirror topic, a row for each partition')
-    .requiredOption('--link <name>', 'the link that the mirror belongs to')
-    .action((topic: string, options: { link: string }, command: Command) =>
-      describeMirror(contextOf(command, environment), topic, options.link),
-    )
-}
-
-async function describeMirror(context: CommandContext, topic: string, link: string): Promise<void> {
-  const path = `/links/${encodeURIComponent(link)}/mirrors/${encodeURIComponent(topic)}`
-  const mirror = await context.rest.get<MirrorData>(path)
-  const rows = mirror.mirror_lags.toSorted((a, b) => a.partition - b.partition).map(lag => ({ mirror, lag }))
-  printRows(context.terminal, rows, { columns: COLUMNS, format: context.format, empty: 'No partitions.' })
+export const describeMirror: CommandAction<{ link: string }> = async (context, [topic = ''], { link }) => {
+  const mirror = await context.rest.get<MirrorData>(mirrorPath(link, topic))
+  const lags = mirror.mirror_lags.toSorted((a, b) => a.partition - b.partition)
+  const rows: Row[] = lags.length === 0 ? [{ mirror, lag: undefined }] : lags.map(lag => ({ mirror, lag }))
+  printRows(context, rows, { columns: COLUMNS, empty: '' })
   if (context.format !== 'human') return
-  if (mirror.reason !== null) context.terminal.out(`\nReason: ${mirror.reason}\n`)
-  context.terminal.out(`\nAllowed now: ${mirror.allowed_actions.join(', ') || 'nothing'}\n`)
+  const note = (text: string) => {
+    context.terminal.out('\n')
+    printText(context.terminal, text)
+  }
+  for (const { partition, reason } of lags)
+    if (reason !== null && reason !== mirror.reason) note(`Partition ${partition}: ${reason}`)
+  if (mirror.reason !== null) note(`Reason: ${mirror.reason}`)
+  note(`Allowed now: ${mirror.allowed_actions.join(', ') || 'nothing'}`)
 }

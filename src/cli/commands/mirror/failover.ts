@@ -1,30 +1,39 @@
 /** `lockstep mirror failover` */
-import type { Command } from 'commander'
-import type { MirrorDataList } from '../../../rest/schemas/mirrors.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
-import { type StopOptions, stopMirrors, stopOptions, verbCommand } from './alter.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { counted } from '../../words.ts'
+import { alterMirrors, type StopOptions } from './alter.ts'
+import { type AlterRow, lossesOf } from './ask-verb.ts'
 
-export function addMirrorFailover(mirror: Command, environment: CliEnvironment): void {
-  const description = 'stop mirroring now and make the topics writable; what the source has beyond them is lost here'
-  stopOptions(verbCommand(mirror, 'failover', description)).action(
-    (topics: string[], options: StopOptions, command: Command) => {
-      const context = contextOf(command, environment)
-      return stopMirrors(context, { verb: 'failover', topics, options }, meant =>
-        question(context, meant, options.link),
-      )
-    },
-  )
+interface Options extends StopOptions {
+  readonly keepRetention?: boolean
 }
 
-/** Names what will be lost, in numbers. */
-async function question(context: CommandContext, topics: readonly string[], link: string): Promise<string> {
-  const { data } = await context.rest.get<MirrorDataList>(`/links/${encodeURIComponent(link)}/mirrors`)
-  const lags = data.filter(mirror => topics.includes(mirror.mirror_topic_name)).flatMap(mirror => mirror.mirror_lags)
-  const known = lags.reduce((sum, { lag }) => sum + (lag ?? 0), 0)
-  const unknown = lags.filter(({ lag }) => lag === null).length
-  const more = unknown > 0 ? ` and an unknown number in ${unknown} partitions that were never fetched` : ''
-  return (
-    `Failing over ${topics.length} mirror topic(s) of link "${link}": they stop following their source for good. ` +
-    `As last seen, ${known} records${more} have not arrived and will be missing here. Continue?`
+export const failOverMirrors: CommandAction<Options> = (context, topics, options) =>
+  alterMirrors(
+    context,
+    {
+      verb: 'failover',
+      topics,
+      options,
+      body: { together: options.together, keep_retention: options.keepRetention },
+    },
+    {
+      question: dry => question(dry, options),
+      force: options.force,
+      wait: options.wait === undefined ? undefined : { end: { reached: ['STOPPED'] }, time: options.wait },
+    },
   )
+
+/** Names what will be lost, in numbers. */
+function question(dry: readonly AlterRow[], { link, keepRetention }: Options): string {
+  const { records, transactions, retention } = lossesOf(dry)
+  return [
+    `Failing over ${counted(dry.length, 'mirror topic')} of link "${link}": they stop following their source for good.`,
+    `As last seen, ${records} have not arrived and will be missing here.`,
+    ...(transactions ? [`${transactions} will be aborted.`] : []),
+    ...(retention && !keepRetention
+      ? [`${retention} of old data will soon be deleted by the restored retention.`]
+      : []),
+    'Continue?',
+  ].join(' ')
 }

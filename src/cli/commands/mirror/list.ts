@@ -1,8 +1,8 @@
 /** `lockstep mirror list` */
-import type { Command } from 'commander'
 import type { MirrorData, MirrorDataList } from '../../../rest/schemas/mirrors.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
+import type { CommandAction } from '../../command-row.ts'
 import { type Column, printRows } from '../../output.ts'
+import { mirrorsPath } from '../../resource-paths.ts'
 
 const COLUMNS: readonly Column<MirrorData>[] = [
   { heading: 'Link Name', key: 'link_name', value: mirror => mirror.link_name },
@@ -14,26 +14,19 @@ const COLUMNS: readonly Column<MirrorData>[] = [
   { heading: 'Max Per Partition Mirror Lag', key: 'max_per_partition_mirror_lag', value: maxLag },
 ]
 
-export function addMirrorList(mirror: Command, environment: CliEnvironment): void {
-  mirror
-    .command('list')
-    .description('list mirror topics')
-    .option('--link <name>', 'only those of one link')
-    .option('--mirror-status <status>', 'active, failed, paused, stopped or pending_stopped')
-    .action((options: { link?: string; mirrorStatus?: string }, command: Command) =>
-      listMirrors(contextOf(command, environment), options),
-    )
+interface Options {
+  readonly link?: string
+  readonly mirrorStatus?: string
 }
 
-async function listMirrors(context: CommandContext, options: { link?: string; mirrorStatus?: string }): Promise<void> {
-  const mirrors = await context.rest.get<MirrorDataList>(`/links/${encodeURIComponent(options.link ?? '-')}/mirrors`, {
-    query: { mirror_status: options.mirrorStatus?.toUpperCase() },
-  })
-  printRows(context.terminal, mirrors.data, { columns: COLUMNS, format: context.format, empty: 'No mirror topics.' })
+export const listMirrors: CommandAction<Options> = async (context, _args, { link = '-', mirrorStatus }) => {
+  const query = { mirror_status: mirrorStatus?.toUpperCase() }
+  const { data } = await context.rest.get<MirrorDataList>(mirrorsPath(link), { query })
+  printRows(context, data, { columns: COLUMNS, empty: 'No mirror topics.' })
 }
 
 /** The worst partition; unknown as long as one partition has never been fetched. */
-function maxLag(mirror: MirrorData): number | null {
+export function maxLag(mirror: MirrorData): number | null {
   const lags = mirror.mirror_lags.map(({ lag }) => lag)
   return lags.some(lag => lag === null) ? null : Math.max(0, ...lags.map(lag => lag ?? 0))
 }

@@ -1,11 +1,7 @@
 /** `lockstep mirror pause` */
-import type { Command } from 'commander'
-import { type CliEnvironment, contextOf } from '../../context.ts'
-import { type AlterOptions, alterMirrors, verbCommand } from './alter.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { alterMirrors } from './alter.ts'
+import type { AlterOptions } from './ask-verb.ts'
 
-export function addMirrorPause(mirror: Command, environment: CliEnvironment): void {
-  const description = 'stop fetching mirror topics until they are resumed'
-  verbCommand(mirror, 'pause', description).action((topics: string[], options: AlterOptions, command: Command) =>
-    alterMirrors(contextOf(command, environment), { verb: 'pause', topics, options }),
-  )
-}
+export const pauseMirrors: CommandAction<AlterOptions> = (context, topics, options) =>
+  alterMirrors(context, { verb: 'pause', topics, options })

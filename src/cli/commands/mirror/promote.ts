@@ -1,18 +1,20 @@
 /** `lockstep mirror promote` */
-import type { Command } from 'commander'
-import { type CliEnvironment, contextOf } from '../../context.ts'
-import { type StopOptions, stopMirrors, stopOptions, verbCommand } from './alter.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { counted } from '../../words.ts'
+import { alterMirrors, type StopOptions } from './alter.ts'
+import { lossesOf } from './ask-verb.ts'
 
-export function addMirrorPromote(mirror: Command, environment: CliEnvironment): void {
-  const description = 'make the topics writable once nothing of their source is missing; stop its producers first'
-  stopOptions(verbCommand(mirror, 'promote', description))
-    .option('--together', 'none of the topics becomes writable before all can')
-    .action((topics: string[], options: StopOptions, command: Command) =>
-      stopMirrors(contextOf(command, environment), { verb: 'promote', topics, options }, async meant =>
+export const promoteMirrors: CommandAction<StopOptions> = (context, topics, options) =>
+  alterMirrors(
+    context,
+    { verb: 'promote', topics, options, body: { together: options.together } },
+    {
+      question: dry =>
         [
-          `Promoting ${meant.length} mirror topic(s) of link "${options.link}": as soon as they have everything,`,
-          'they stop following their source for good. Continue?',
+          `Promoting ${counted(dry.length, 'mirror topic')} of link "${options.link}": as soon as they have everything`,
+          `(${lossesOf(dry).records} behind now), they stop following their source for good. Continue?`,
         ].join(' '),
-      ),
-    )
-}
+      force: options.force,
+      wait: options.wait === undefined ? undefined : { end: { reached: ['STOPPED'] }, time: options.wait },
+    },
+  )

@@ -1,11 +1,7 @@
 /** `lockstep mirror resume` */
-import type { Command } from 'commander'
-import { type CliEnvironment, contextOf } from '../../context.ts'
-import { type AlterOptions, alterMirrors, verbCommand } from './alter.ts'
+import type { CommandAction } from '../../command-row.ts'
+import { alterMirrors } from './alter.ts'
+import type { AlterOptions } from './ask-verb.ts'
 
-export function addMirrorResume(mirror: Command, environment: CliEnvironment): void {
-  const description = 'go on with mirror topics that were paused, or that failed and whose source is still the same'
-  verbCommand(mirror, 'resume', description).action((topics: string[], options: AlterOptions, command: Command) =>
-    alterMirrors(contextOf(command, environment), { verb: 'resume', topics, options }),
-  )
-}
+export const resumeMirrors: CommandAction<AlterOptions> = (context, topics, options) =>
+  alterMirrors(context, { verb: 'resume', topics, options })

@@ -1,40 +1,67 @@
-/** `--wait`: follows mirror topics until all have reached a state, with a line for each change. */
-import type { MirrorDataList } from '../../../rest/schemas/mirrors.ts'
+/** `--wait`: follows mirror topics until all are in an end state, with a line for each topic. */
+import type { MirrorData, MirrorDataList } from '../../../rest/schemas/mirrors.ts'
 import type { CommandContext } from '../../context.ts'
-import { UsageError } from '../../usage-error.ts'
+import { Interrupted, PartlyFailed } from '../../failure.ts'
+import { pause } from '../../pause.ts'
+import { ProgressLines } from '../../progress-lines.ts'
+import { mirrorsPath } from '../../resource-paths.ts'
+import { grouped } from '../../words.ts'
+import { maxLag } from './list.ts'
 
-const DEFAULT_SECONDS = 300
 const PERIOD_MS = 250
 
-/** The value of --wait in milliseconds; undefined = do not wait. */
-export function parseWait(value: string | true | undefined): number | undefined {
-  if (value === undefined) return undefined
-  const seconds = value === true ? DEFAULT_SECONDS : Number(value.replace(/s$/, ''))
-  if (!(seconds > 0)) throw new UsageError(`--wait must be a number of seconds, not "${value}"`)
-  return seconds * 1000
+export interface EndState {
+  /** Statuses that are waited for. FAILED ends the waiting for a topic, too. */
+  readonly reached: readonly string[]
 }
 
-/** Resolves when all topics show `status`; throws, naming those that do not, after the timeout. */
-export async function waitUntil(
+interface Goal {
+  readonly link: string
+  readonly end: EndState
+  readonly timeoutMs: number
+}
+
+/**
+ * Resolves when all topics are in one of the states. Throws after the timeout, or when a topic fails, naming those that are
+ * not there: PartlyFailed if others are. Ctrl-C ends the waiting only.
+ */
+export function waitUntil(context: CommandContext, topics: readonly string[], goal: Goal): Promise<void> {
+  return context.terminal.interruptible(signal => followUntil(context, topics, { ...goal, signal }))
+}
+
+async function followUntil(
   context: CommandContext,
   topics: readonly string[],
-  goal: { link: string; status: string; timeoutMs: number },
+  { link, end, timeoutMs, signal }: Goal & { signal: AbortSignal },
 ): Promise<void> {
-  const deadline = performance.now() + goal.timeoutMs
-  const shown = new Map<string, string>()
+  const { terminal } = context
+  const deadline = performance.now() + timeoutMs
+  const lines = new ProgressLines(terminal)
   for (;;) {
-    const { data } = await context.rest.get<MirrorDataList>(`/links/${encodeURIComponent(goal.link)}/mirrors`)
+    const { data } = await context.rest.get<MirrorDataList>(mirrorsPath(link))
     const now = new Map(data.map(mirror => [mirror.mirror_topic_name, mirror]))
-    for (const topic of topics) {
-      const mirror = now.get(topic)
-      const text = mirror ? mirror.mirror_status + (mirror.reason === null ? '' : ` (${mirror.reason})`) : 'gone'
-      if (shown.get(topic) !== text) context.terminal.err(`${topic}: ${text}\n`)
-      shown.set(topic, text)
+    lines.show(topics.map(topic => ({ name: topic, text: progressText(now.get(topic)) })))
+    const isThere = (topic: string) => end.reached.includes(now.get(topic)?.mirror_status ?? '')
+    const late = topics.filter(topic => !isThere(topic))
+    if (late.length === 0) return lines.end()
+    const isOver = late.every(topic => (now.get(topic)?.mirror_status ?? 'FAILED') === 'FAILED')
+    if (isOver || performance.now() > deadline) {
+      lines.end()
+      const after = isOver ? '' : `after ${timeoutMs / 1000} s `
+      const message = `${after}these topics are not ${end.reached.join(' or ')}: ${late.join(', ')}`
+      throw late.length === topics.length ? new Error(message) : new PartlyFailed(message)
     }
-    const late = topics.filter(topic => now.get(topic)?.mirror_status !== goal.status)
-    if (late.length === 0) return
-    if (performance.now() > deadline)
-      throw new Error(`after ${goal.timeoutMs / 1000} s these topics are not ${goal.status}: ${late.join(', ')}`)
-    await new Promise(resolve => setTimeout(resolve, PERIOD_MS))
+    await pause(PERIOD_MS, signal)
+    if (!signal.aborted) continue
+    lines.end()
+    throw new Interrupted(`\nStopped waiting; the node goes on. Look with: lockstep mirror list --link ${link}`)
   }
+}
+
+function progressText(mirror: MirrorData | undefined): string {
+  if (!mirror) return 'gone'
+  const status = mirror.mirror_status
+  const lag = maxLag(mirror)
+  const behind = mirror.mirror_status.startsWith('PENDING') && lag !== null && lag > 0 ? ` lag ${grouped(lag)}` : ''
+  return `${status}${behind}${mirror.reason === null ? '' : ` (${mirror.reason})`}`
 }

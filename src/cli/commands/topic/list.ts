@@ -1,10 +1,10 @@
 /** `lockstep topic list` */
-import type { Command } from 'commander'
-import type { TopicData, TopicDataList } from '../../../rest/schemas/clusters.ts'
-import { type CliEnvironment, type CommandContext, contextOf } from '../../context.ts'
+import type { TopicData, TopicDataList } from '../../../rest/schemas/topics.ts'
+import type { CommandAction } from '../../command-row.ts'
 import { type Column, printRows } from '../../output.ts'
 
-const COLUMNS: readonly Column<TopicData>[] = [
+/** Columns that list and describe share. */
+export const topicColumns: readonly Column<TopicData>[] = [
   { heading: 'Name', key: 'topic_name', value: topic => topic.topic_name },
   { heading: 'Topic ID', key: 'topic_id', value: topic => topic.topic_id },
   { heading: 'Partitions', key: 'partitions_count', value: topic => topic.partitions_count },
@@ -12,14 +12,7 @@ const COLUMNS: readonly Column<TopicData>[] = [
   { heading: 'Internal', key: 'is_internal', value: topic => topic.is_internal },
 ]
 
-export function addTopicList(topic: Command, environment: CliEnvironment): void {
-  topic
-    .command('list')
-    .description('list topics')
-    .action((_options: unknown, command: Command) => listTopics(contextOf(command, environment)))
-}
-
-async function listTopics(context: CommandContext): Promise<void> {
+export const listTopics: CommandAction = async context => {
   const { data } = await context.rest.get<TopicDataList>('/topics')
-  printRows(context.terminal, data, { columns: COLUMNS, format: context.format, empty: 'No topics.' })
+  printRows(context, data, { columns: topicColumns, empty: 'No topics.' })
 }

@@ -1,31 +1,23 @@
 /** `lockstep link task list` */
-import type { Command } from 'commander'
 import type { LinkData } from '../../../../rest/schemas/links.ts'
-import { type CliEnvironment, contextOf } from '../../../context.ts'
+import type { CommandAction } from '../../../command-row.ts'
 import { type Column, printRows } from '../../../output.ts'
+import { linkPath } from '../../../resource-paths.ts'
 
 type Task = NonNullable<LinkData['tasks']>[number]
 
-const columns = (human: boolean): readonly Column<Task>[] => [
+const COLUMNS: readonly Column<Task>[] = [
   { heading: 'Task Name', key: 'task_name', value: row => row.task_name },
   { heading: 'State', key: 'state', value: row => row.state },
   {
     heading: 'Errors',
     key: 'errors',
-    value: row =>
-      human ? row.errors.map(error => `${error.error_code}: ${error.error_message}`).join('; ') : row.errors,
+    value: row => row.errors.map(({ error_code, error_message }) => ({ error_code, error_message })),
+    text: row => row.errors.map(error => `${error.error_code}: ${error.error_message}`).join('; '),
   },
 ]
 
-export function addLinkTaskList(task: Command, environment: CliEnvironment): void {
-  task
-    .command('list <link>')
-    .description('list the periodic tasks of a link')
-    .action(async (link: string, _options: unknown, command: Command) => {
-      const context = contextOf(command, environment)
-      const query = { include_tasks: 'true' }
-      const { tasks } = await context.rest.get<LinkData>(`/links/${encodeURIComponent(link)}`, { query })
-      const human = context.format === 'human'
-      printRows(context.terminal, tasks ?? [], { columns: columns(human), format: context.format, empty: 'No tasks.' })
-    })
+export const listLinkTasks: CommandAction = async (context, [link = '']) => {
+  const { tasks } = await context.rest.get<LinkData>(linkPath(link), { query: { include_tasks: 'true' } })
+  printRows(context, tasks ?? [], { columns: COLUMNS, empty: 'No tasks.' })
 }

@@ -1,14 +1,12 @@
 /** `lockstep link task run` */
-import type { Command } from 'commander'
-import { type CliEnvironment, contextOf } from '../../../context.ts'
+import type { CommandAction } from '../../../command-row.ts'
+import { printReport } from '../../../output.ts'
+import { linkPath } from '../../../resource-paths.ts'
 
-export function addLinkTaskRun(task: Command, environment: CliEnvironment): void {
-  task
-    .command('run <link> <task>')
-    .description('run a periodic task of a link now')
-    .action(async (...[link, name, , command]: [string, string, unknown, Command]) => {
-      const context = contextOf(command, environment)
-      await context.rest.post(`/links/${encodeURIComponent(link)}/tasks/${encodeURIComponent(name)}:run`)
-      context.terminal.out(`Task "${name}" of link "${link}" was started.\n`)
-    })
+export const runLinkTask: CommandAction = async (context, [link = '', task = '']) => {
+  await context.rest.post(`${linkPath(link)}/tasks/${encodeURIComponent(task)}:run`)
+  printReport(context, {
+    lines: [`Task "${task}" of link "${link}" was started.`],
+    data: { link_name: link, task_name: task, started: true },
+  })
 }

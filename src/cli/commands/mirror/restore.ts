@@ -1,0 +1,90 @@
+/** `lockstep mirror truncate-and-restore` */
+import type { CommandAction } from '../../command-row.ts'
+import type { CommandContext } from '../../context.ts'
+import { type Column, printRows } from '../../output.ts'
+import { counted } from '../../words.ts'
+import { alterMirrors, type StopOptions } from './alter.ts'
+import { type AlterRow, isRefused } from './ask-verb.ts'
+
+interface Options extends StopOptions {
+  readonly includePartitions?: boolean
+  readonly paused?: boolean
+  readonly exportDivergent?: boolean
+}
+
+interface Row {
+  readonly topic: string
+  readonly partition: number
+  readonly errorMessage: string
+  readonly errorCode: string
+  readonly truncated: number | null
+  readonly truncatedTo: string
+}
+
+const TOPIC: Column<Row> = { heading: 'Mirror Topic Name', key: 'mirror_topic_name', value: row => row.topic }
+const PARTITION: Column<Row> = { heading: 'Partition', key: 'partition', value: row => row.partition }
+const REST: readonly Column<Row>[] = [
+  { heading: 'Error Message', key: 'error_message', value: row => row.errorMessage },
+  { heading: 'Error Code', key: 'error_code', value: row => row.errorCode },
+  { heading: 'Messages Truncated', key: 'messages_truncated', value: row => row.truncated },
+]
+const CUT: Column<Row> = { heading: 'Offset Truncated To', key: 'offset_truncated_to', value: row => row.truncatedTo }
+
+export const truncateAndRestore: CommandAction<Options> = (context, topics, options) => {
+  const { link, includePartitions, paused, exportDivergent } = options
+  return alterMirrors(
+    context,
+    {
+      verb: 'truncate-and-restore',
+      topics,
+      options,
+      query: { include_partition_level_truncation_data: includePartitions ? 'true' : undefined },
+      body: { paused, export_divergent: exportDivergent },
+    },
+    {
+      question: dry =>
+        [
+          `Restoring ${counted(dry.length, 'topic')} as mirrors of link "${link}":`,
+          `${counted(
+            dry.reduce((sum, row) => sum + (row.messages_truncated ?? 0), 0),
+            'record',
+          )} that the other cluster`,
+          `does not have will be cut off here${exportDivergent ? ', after they are exported' : ' for good'}. Continue?`,
+        ].join(' '),
+      force: options.force,
+      wait:
+        options.wait === undefined
+          ? undefined
+          : { end: { reached: [paused ? 'PAUSED' : 'ACTIVE'] }, time: options.wait },
+      print: includePartitions ? printPartitions : printTopics,
+    },
+  )
+}
+
+function printTopics(context: CommandContext, rows: readonly AlterRow[]): void {
+  printRows(
+    context,
+    rows.map(row => ({ ...sharedOf(row), partition: -1, truncatedTo: '', truncated: row.messages_truncated })),
+    { columns: [TOPIC, ...REST], empty: 'No topic matched.' },
+  )
+}
+
+function printPartitions(context: CommandContext, answer: readonly AlterRow[]): void {
+  const rows = answer.flatMap((row): Row[] =>
+    isRefused(row)
+      ? [{ ...sharedOf(row), partition: -1, truncated: -1, truncatedTo: '' }]
+      : row.partition_level_truncation_data.map(part => ({
+          ...sharedOf(row),
+          partition: part.partition_id,
+          truncated: part.messages_truncated,
+          truncatedTo: part.offset_truncated_to < 0 ? '' : String(part.offset_truncated_to),
+        })),
+  )
+  printRows(context, rows, { columns: [TOPIC, PARTITION, ...REST, CUT], empty: 'No topic matched.' })
+}
+
+const sharedOf = (row: AlterRow) => ({
+  topic: row.mirror_topic_name,
+  errorMessage: row.error_message ?? '',
+  errorCode: isRefused(row) ? String(row.error_code) : '',
+})

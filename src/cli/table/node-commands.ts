@@ -1,0 +1,41 @@
+/** Rows of `lockstep node ...`, `user ...` and `completion`. */
+import type { CommandRow } from '../command-row.ts'
+import { FORCE } from './options.ts'
+
+const JOINED = 'of a cluster that nodes have joined as brokers'
+
+export const NODE_COMMANDS: readonly CommandRow[] = [
+  {
+    path: 'node list',
+    text: 'list Lockstep nodes: mode, version, partitions led, health',
+    load: async () => (await import('../commands/node/list.ts')).listNodes,
+  },
+  {
+    path: 'node drain',
+    text: `move everything away from a node ${JOINED}`,
+    argument: '<node-id>',
+    options: [FORCE],
+    load: async () => (await import('../commands/node/joined-only.ts')).drainNode,
+  },
+  {
+    path: 'node unregister',
+    text: `remove a node that has gone for good ${JOINED}`,
+    argument: '<node-id>',
+    options: [FORCE],
+    load: async () => (await import('../commands/node/joined-only.ts')).unregisterNode,
+  },
+  {
+    path: 'user hash',
+    text: 'print the line of a user for the file of rest.users; the password is read from standard input',
+    argument: '<user>',
+    load: async () => (await import('../commands/user/hash.ts')).hashUser,
+  },
+  {
+    path: 'completion',
+    text: 'print the completion script of a shell, which completes names that the node knows, too',
+    argument: '<shell>',
+    completes: [['bash', 'zsh', 'fish']],
+    examples: ['completion bash > ~/.local/share/bash-completion/completions/lockstep'],
+    load: async () => (await import('../commands/completion.ts')).printCompletion,
+  },
+]
