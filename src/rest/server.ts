@@ -4,9 +4,11 @@ import type { TlsOptions } from 'node:tls'
 import fastifySwagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type RestContext, wasAdmitted } from './context.ts'
+import { type RestApp, type RestContext, wasAdmitted } from './context.ts'
 import { errorAnswer } from './errors.ts'
 import { askForLogin } from './login.ts'
+import { openApiOptions } from './openapi.ts'
+import { readBodies, refuseMalformed, refuseUnroutable } from './request-bodies.ts'
 import { brokerRoutes } from './routes/brokers.ts'
 import { clusterAclRoutes } from './routes/cluster-acls.ts'
 import { clusterRoutes } from './routes/clusters.ts'
@@ -28,16 +30,23 @@ import { verificationRoutes } from './routes/verifications.ts'
 /** Largest request body accepted. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 
+/** A request that has not come in whole by then is given up. */
+const REQUEST_TIMEOUT_MS = 60_000
+
 function emptyApplication(tls: TlsOptions | undefined) {
   const options = {
     bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: true,
+    clientErrorHandler: refuseMalformed,
+    frameworkErrors: refuseUnroutable,
     // Unknown JSON fields are refused, never dropped, and nothing is coerced behind the caller's back.
     ajv: { customOptions: { removeAdditional: false as const, coerceTypes: false as const, allErrors: false } },
   }
   // A server with TLS is a server as far as routes can tell.
   const app = tls ? (fastify({ ...options, https: tls }) as unknown as FastifyInstance) : fastify(options)
+  readBodies(app)
   return app.withTypeProvider<TypeBoxTypeProvider>()
 }
 
@@ -64,32 +73,29 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
       .status(404)
       .send({ error_code: 404, message: `no resource at ${request.method} ${request.url.split('?')[0]}` }),
   )
-  await app.register(fastifySwagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Lockstep REST API', version: context.version, license: { name: 'Apache-2.0' } },
-    },
-  })
-  await app.register(async scope => {
-    const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
-    clusterRoutes(routes, context)
-    brokerRoutes(routes, context)
-    topicRoutes(routes, context)
-    topicConfigRoutes(routes, context)
-    partitionRoutes(routes, context)
-    consumerGroupRoutes(routes, context)
-    consumerLagRoutes(routes, context)
-    clusterAclRoutes(routes, context)
-    linkRoutes(routes, context)
-    linkPreflightRoutes(routes, context)
-    linkConfigRoutes(routes, context)
-    mirrorRoutes(routes, context)
-    verificationRoutes(routes, context)
-    eventRoutes(routes, context)
-    groupRoutes(routes, context)
-    linkAclRoutes(routes, context)
-    healthRoutes(routes, context)
-  })
+  await app.register(fastifySwagger, openApiOptions(context.version))
+  await app.register(async scope => restRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), context))
   await app.ready()
   return app
+}
+
+/** Every route that a node serves. */
+export function restRoutes(routes: RestApp, context: RestContext): void {
+  clusterRoutes(routes, context)
+  brokerRoutes(routes, context)
+  topicRoutes(routes, context)
+  topicConfigRoutes(routes, context)
+  partitionRoutes(routes, context)
+  consumerGroupRoutes(routes, context)
+  consumerLagRoutes(routes, context)
+  clusterAclRoutes(routes, context)
+  linkRoutes(routes, context)
+  linkPreflightRoutes(routes, context)
+  linkConfigRoutes(routes, context)
+  mirrorRoutes(routes, context)
+  verificationRoutes(routes, context)
+  eventRoutes(routes, context)
+  groupRoutes(routes, context)
+  linkAclRoutes(routes, context)
+  healthRoutes(routes, context)
 }
