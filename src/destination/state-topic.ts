@@ -1,4 +1,4 @@
-/** `__lockstep_state` as the link engine's StateLog: one compacted partition, written by whoever leads it. */
+/** `__lockstep_state` and `__lockstep_status` as the link engine's StateLogs: one compacted partition each, written by whoever leads it. */
 import assert from 'node:assert/strict'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
@@ -35,6 +35,8 @@ const topicConfigs: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface StateTopicOptions {
+  /** The topic; default `__lockstep_state`. */
+  readonly topic?: string
   readonly controller: Controller
   readonly replicas: Pick<ReplicaSet, 'lookup' | 'storageFailed'>
   readonly clock: Clock
@@ -76,7 +78,7 @@ export class StateTopic implements StateLog {
 
   /** The partition, if it is still led under the epoch in which it was opened. */
   #leading(): { readonly partition: Partition; readonly leaderEpoch: number } {
-    if (!this.#led || this.#closed) throw new NotLinkCoordinator('the state topic is not open')
+    if (!this.#led || this.#closed) throw new NotLinkCoordinator(`${this.#o.topic ?? stateTopicName} is not open`)
     const { leaderEpoch } = this.#led
     const partition = this.#served(this.#led.partition)
     if (partition.leaderEpoch !== leaderEpoch)
@@ -101,16 +103,16 @@ export class StateTopic implements StateLog {
   }
 
   async #partition(): Promise<Partition> {
-    const { controller, replicas } = this.#o
-    if (!topicByName(controller.image, stateTopicName)) {
-      const topic = { name: stateTopicName, partitions: 1, replicationFactor: -1, assignments: new Map() }
+    const { controller, replicas, topic: name = stateTopicName } = this.#o
+    if (!topicByName(controller.image, name)) {
+      const topic = { name, partitions: 1, replicationFactor: -1, assignments: new Map() }
       const [created] = await controller.createTopics([{ ...topic, configs: topicConfigs }], { validateOnly: false })
       const { errorCode, errorMessage } = created ?? { errorCode: -1, errorMessage: 'no answer' }
       if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS)
-        throw new Error(`${stateTopicName} could not be created: ${errorMessage ?? errorCode}`)
+        throw new Error(`${name} could not be created: ${errorMessage ?? errorCode}`)
     }
-    const topic = topicByName(controller.image, stateTopicName)
-    assert(topic, `${stateTopicName} was created and is in the image`)
+    const topic = topicByName(controller.image, name)
+    assert(topic, `${name} was created and is in the image`)
     return replicas.lookup(topic.id, 0)
   }
 

@@ -35,6 +35,7 @@ import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
 import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
 import { KnownChains } from './status/known-chains.ts'
+import { StatusPublisher } from './status/status-publisher.ts'
 import { Verifications } from './verification/verifications.ts'
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
@@ -44,6 +45,8 @@ import { writeStatus } from './views/write-status.ts'
 
 export interface EngineOptions {
   readonly stateLog: StateLog
+  /** `__lockstep_status`; without it nothing is published. */
+  readonly statusLog?: StateLog
   readonly destination: Destination
   readonly sources: SourceClusterFactory
   /** Without it links cannot have secrets. */
@@ -60,6 +63,7 @@ export class Engine implements api.LinkEngine {
   readonly #reconciler: Reconciler
   readonly verifications: Verifications
   readonly events: LinkEvents
+  readonly #publisher: StatusPublisher | undefined
   readonly #stopping = new AbortController()
   #replayed = false
   #ready = false
@@ -68,7 +72,7 @@ export class Engine implements api.LinkEngine {
 
   constructor(options: EngineOptions) {
     this.#o = options
-    const { stateLog, destination, sources, secrets, clock, random, logger } = options
+    const { stateLog, statusLog, destination, sources, secrets, clock, random, logger } = options
     const desired = this.#desired
     const journal = new StateJournal(stateLog, () => this.#ready && this.#reconciler.retry())
     const changes = new MirrorChanges({ desired, journal, clock })
@@ -91,6 +95,7 @@ export class Engine implements api.LinkEngine {
     }
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)
+    this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
     this.events = new LinkEvents(this.#context)
   }
 
@@ -111,6 +116,7 @@ export class Engine implements api.LinkEngine {
     this.events.stop()
     await this.verifications.stop()
     await this.#reconciler.stop()
+    await this.#publisher?.stop()
     await this.#context.operations.idle()
     await this.#context.changes.idle()
     await this.#context.linkChanges.idle()
@@ -255,7 +261,9 @@ export class Engine implements api.LinkEngine {
       // Epoch records are frequent, and nothing follows from them.
       if (change.kind !== 'source-epochs' && change.kind !== 'coordinator') matters = true
     }
-    if (matters && this.#ready) void this.#reconciler.run()
+    if (!matters || !this.#ready) return
+    void this.#reconciler.run()
+    this.#publisher?.changed()
   }
 
   /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
@@ -271,6 +279,7 @@ export class Engine implements api.LinkEngine {
     this.#ready = true
     this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
     void this.#reconciler.run()
+    this.#publisher?.start()
     this.events.start()
     return true
   }

@@ -123,8 +123,8 @@ export const linkErrors = {
   MIRROR_LOOP: {
     ...invalid,
     kafka: 'POLICY_VIOLATION',
-    message: (d: { topic: string; chain: string }) =>
-      `Topic '${d.topic}' would be a mirror of itself: its source is ${d.chain}, which is this topic.`,
+    message: (d: { topic: string; of: string }) =>
+      `Topic '${d.topic}' would be a mirror of itself: its source is a mirror of ${d.of}.`,
     hint: () => 'Fail over (or delete) the mirror on the other cluster first.',
   },
   TOPIC_EXISTS: {

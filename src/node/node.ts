@@ -14,7 +14,7 @@ import { linkRetentionGate } from '../destination/link-retention-gate.ts'
 import { linkWriteGate } from '../destination/link-write-gate.ts'
 import { LocalDestination } from '../destination/local-destination.ts'
 import { StateTopic, stateTopicName } from '../destination/state-topic.ts'
-import { Engine } from '../link/index.ts'
+import { Engine, statusTopicName } from '../link/index.ts'
 import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
 import { type NodeFileSystem, nodeFileSystem } from '../log/node-file-system.ts'
@@ -92,6 +92,7 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)
   const engine = new Engine({
     stateLog: new StateTopic({ controller, replicas, clock }),
+    statusLog: new StateTopic({ topic: statusTopicName, controller, replicas, clock }),
     destination,
     sources: kafkaSource({ clock, random, logger, nodeBudget, secrets }),
     secrets,

@@ -45,6 +45,7 @@ export class EngineWorld {
   #newEngine(): Engine {
     return new Engine({
       stateLog: this.cluster.stateLog(this.process),
+      statusLog: this.cluster.statusLog(this.process),
       destination: this.cluster.destination(this.process),
       sources: this.source,
       clock: this.clock,

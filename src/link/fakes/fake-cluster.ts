@@ -31,6 +31,8 @@ export class FakeCluster {
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
   readonly groups = new Map<string, { offsets: Map<string, GroupOffset>; hasMembers: boolean }>()
   readonly stateRecords: StateRecord[] = []
+  /** What this cluster publishes. */
+  readonly statusRecords: StateRecord[] = []
   /** Every producer id handed out later is above. */
   producerIdFloor = -1n
   readonly defaultConfigs = new Map<string, string | null>([
@@ -152,19 +154,27 @@ export class FakeCluster {
   }
 
   stateLog(process: CrashingProcess): StateLog {
+    return this.#log(process, { name: 'state', records: this.stateRecords })
+  }
+
+  statusLog(process: CrashingProcess): StateLog {
+    return this.#log(process, { name: 'status', records: this.statusRecords })
+  }
+
+  #log(process: CrashingProcess, { name, records: kept }: { name: string; records: StateRecord[] }): StateLog {
     let replay: ((records: readonly StateRecord[]) => void) | undefined
     let known = 0
     return {
       open: async onRecords => {
         replay = onRecords
-        known = this.stateRecords.length
-        if (known > 0) onRecords([...this.stateRecords])
+        known = kept.length
+        if (known > 0) onRecords([...kept])
       },
       append: records =>
-        process.effect('append state', () => {
-          if (known !== this.stateRecords.length) throw new NotLinkCoordinator('another process wrote the state')
-          this.stateRecords.push(...records)
-          known = this.stateRecords.length
+        process.effect(`append ${name}`, () => {
+          if (known !== kept.length) throw new NotLinkCoordinator('another process wrote it')
+          kept.push(...records)
+          known = kept.length
           replay?.(records)
         }),
       close: async () => {},

@@ -1,6 +1,7 @@
-/** What the chain behind a source topic means for a mirror that is to be created (semantics §3, §8); asked by plan-mirror and by auto-create. */
+/** What the chain behind a source topic means for a mirror that is to be created (semantics §3, §8); asked by plan-mirror and by the evaluation of topics. */
 import { linkError } from '../errors.ts'
 import type { SourceTopic } from '../ports.ts'
+import type { TopicOrigins } from '../source-topics/topic-origins.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import {
   chainOf,
@@ -26,12 +27,11 @@ export interface PlannedMirror {
  */
 export function checkedChain(
   view: SourceStatusView,
-  { link, sourceTopic, mirrorTopic, clusterId }: PlannedMirror,
+  planned: PlannedMirror,
 ): { readonly chain: MirrorChain; readonly warnings: readonly string[] } {
-  const behind = chainOf(view, sourceTopic)
-  const source = { clusterId: link.remoteClusterId ?? '', topic: sourceTopic.name, topicId: sourceTopic.topicId }
-  const chain = mirrorChain({ clusterId, topic: mirrorTopic, topicId: undefined }, source, behind)
-  if (chain.isLoop) throw linkError('MIRROR_LOOP', { topic: mirrorTopic, chain: chainText(chain.hops) })
+  const behind = chainOf(view, planned.sourceTopic)
+  const chain = chainTo(planned, behind)
+  if (chain.isLoop) throw linkError('MIRROR_LOOP', { topic: planned.mirrorTopic, of: chainText(chain.hops.slice(1)) })
   return { chain, warnings: warningsOf(behind, chain) }
 }
 
@@ -43,8 +43,23 @@ function warningsOf(behind: SourceChain, { hops, end }: MirrorChain): string[] {
   return end === 'loop' ? [`The source topic is in a loop of mirrors, which nobody can write: ${chainText(hops)}.`] : []
 }
 
-/** Why auto-create leaves a topic out: with a prefix, mirrors would be mirrored under ever longer names (semantics §8). */
-export function autoCreateRefusal(behind: SourceChain, prefix: string): string | undefined {
-  if (prefix === '' || behind.kind !== 'mirror') return undefined
-  return `it is itself a mirror (of ${chainText(behind.hops)}), and the link has a prefix`
+/** What the evaluation of topics (auto-create, explain) asks, from one reading of what the remote cluster publishes. */
+export function topicOrigins(
+  view: SourceStatusView,
+  { link, clusterId }: Pick<PlannedMirror, 'link' | 'clusterId'>,
+): TopicOrigins {
+  return (sourceTopic, mirrorTopic) => {
+    const behind = chainOf(view, sourceTopic)
+    if (behind.kind === 'origin') return { kind: 'ordinary' }
+    if (behind.kind === 'unknown')
+      return { kind: 'unknown', reason: behind.message, publishesNothing: behind.why === 'absent' }
+    const { isLoop } = chainTo({ link, sourceTopic, mirrorTopic, clusterId }, behind)
+    return { kind: 'mirror', of: chainText(behind.hops), isLoop }
+  }
+}
+
+/** From this cluster back; no topic of the mirror's name is there yet, so any that the chain names is this one. */
+function chainTo({ link, sourceTopic, mirrorTopic, clusterId }: PlannedMirror, behind: SourceChain): MirrorChain {
+  const source = { clusterId: link.remoteClusterId ?? '', topic: sourceTopic.name, topicId: sourceTopic.topicId }
+  return mirrorChain({ clusterId, topic: mirrorTopic, topicId: undefined }, source, behind)
 }

@@ -80,7 +80,8 @@ function mirrorOf(contents: StatusContents, { name, topicId }: AskedTopic): Mirr
 
 const ends: readonly string[] = ['origin', 'unchecked', 'loop', 'too-long'] satisfies ChainEnd[]
 
-const knownEnd = (text: string): ChainEnd => (ends.includes(text) ? (text as ChainEnd) : 'unchecked')
+/** A word of another version says nothing that could be relied on. */
+export const knownEnd = (text: string): ChainEnd => (ends.includes(text) ? (text as ChainEnd) : 'unchecked')
 
 /** What stands behind a mirror here: its source, then the chain behind that. */
 export interface MirrorChain {
