@@ -2,6 +2,7 @@
 import type { Uuid } from '../core/uuid.ts'
 import type { LinkCheck } from './checks/check-list.ts'
 import type { EventsApi } from './event-api.ts'
+import type { SourceTopicsApi } from './source-topics-api.ts'
 import type { VerificationsApi } from './verification-api.ts'
 
 export type { LinkCheck } from './checks/check-list.ts'
@@ -222,6 +223,7 @@ export interface OwnedAclView {
 /** Every method rejects with OperationalError (core/errors.ts); its row says status and code. */
 export interface LinkEngine {
   readonly verifications: VerificationsApi
+  readonly topics: SourceTopicsApi
   readonly events: EventsApi
   /** The state topic has been replayed and this node is the link coordinator. */
   readonly ready: boolean

@@ -17,11 +17,13 @@ import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
 import { preflightLink } from './operations/check-link.ts'
+import { createDiscoveredMirror } from './operations/create-discovered-mirror.ts'
 import { type CreateLinkOptions, createLink } from './operations/create-link.ts'
 import { createMirror } from './operations/create-mirror.ts'
 import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
 import { runTask } from './operations/run-task.ts'
+import { sourceTopics } from './operations/source-topics.ts'
 import {
   type Destination,
   NotLinkCoordinator,
@@ -62,6 +64,7 @@ export class Engine implements api.LinkEngine {
   readonly #context: OperationContext
   readonly #reconciler: Reconciler
   readonly verifications: Verifications
+  readonly topics = sourceTopics(() => this.#readable())
   readonly events: LinkEvents
   readonly #publisher: StatusPublisher | undefined
   readonly #stopping = new AbortController()
@@ -90,6 +93,8 @@ export class Engine implements api.LinkEngine {
       random,
       logger: logger.child({ component: 'link' }),
       operations: new KeyedQueues(),
+      createDiscovered: (linkId, discovered, signal) =>
+        createDiscoveredMirror(this.#context, { linkId, discovered }, signal),
       runtime: linkId => this.#reconciler.runtime(linkId),
       reconcile: () => this.#reconciler.run(),
     }

@@ -73,7 +73,6 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
     'ssl.truststore.type': 'BCFKS',
     'link.mode': 'BIDIRECTIONAL',
     'connection.mode': 'INBOUND',
-    'auto.create.mirror.topics.enable': 'true',
   }))
     refused({ [key]: value }, 'LINK_CONFIG_UNSUPPORTED', /cannot be .*(support|yet|retention)/)
 })

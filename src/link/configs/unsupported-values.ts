@@ -1,12 +1,6 @@
 /** Which values of link properties this version cannot honour yet, with the reason; they are refused, never ignored. */
-import { linkConfigRows } from './link-config-rows.ts'
+import type { linkConfigRows } from './link-config-rows.ts'
 import { parseNameFilters } from './name-filters.ts'
-
-/** Keys of which only the default (or nothing) can be honoured so far. */
-const onlyDefault: Readonly<Record<string, string>> = {
-  'auto.create.mirror.topics.enable': 'auto-created mirrors are not supported yet',
-  'auto.create.mirror.topics.filters': 'auto-created mirrors are not supported yet',
-}
 
 const supportedMechanisms: readonly string[] = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']
 
@@ -31,11 +25,5 @@ export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: s
     case 'ssl.truststore.type':
       return /^(PEM|PKCS12|JKS)$/i.test(formatted) ? undefined : 'only PEM, PKCS12 and JKS are supported'
   }
-  const reason = onlyDefault[key]
-  return reason !== undefined && !isDefault(key, formatted) ? reason : undefined
-}
-
-function isDefault(key: keyof typeof linkConfigRows, formatted: string): boolean {
-  const row = linkConfigRows[key]
-  return row.default !== undefined && (row.format as (value: unknown) => string)(row.default) === formatted
+  return undefined
 }

@@ -154,7 +154,7 @@ export class FakeSource implements SourceClusterFactory {
         return { clusterId: this.clusterId, brokers: [] }
       },
       ...fakeSurvey(this, settings.bootstrapServers),
-      describeTopics: async names => this.#describe(names === 'all' ? [...this.topics.keys()] : names),
+      describeTopics: async names => this.#describe(names === 'all' ? this.#listed() : names),
       describeTopicConfigs: async names => {
         this.#ask()
         return new Map(names.map(name => [name, this.topics.get(name)?.configs ?? new Map()]))
@@ -205,6 +205,11 @@ export class FakeSource implements SourceClusterFactory {
         stop: async (topic, partition) => {
           const key = `${topic}-${partition}`
           this.#fetching.delete(key)
+  /** As a real source: what may not be described is not in a list. */
+  #listed(): string[] {
+    return [...this.topics.keys()].filter(name => !this.unreadable.has(name))
+  }
+
           await this.slowStops.get(key)
         },
         limitRate: bytesPerSecond => {

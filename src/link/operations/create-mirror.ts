@@ -6,6 +6,8 @@ import { messageOf } from '../../core/errors.ts'
 import type { CreateMirrorRequest } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import type { DestinationTopic } from '../ports.ts'
+import { nameIsFree, requireMet } from '../source-topics/topic-conditions.ts'
+import { nameOwner } from '../source-topics/topic-facts.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { mirrorCreationStateRecord, tombstone } from '../state-records/record-codec.ts'
@@ -13,7 +15,7 @@ import { mirrorCreationKey } from '../state-records/state-key.ts'
 import { entryState } from '../states/transition.ts'
 import { requireRunning } from './ask-source.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
-import { mirrorNameOf, planMirror } from './plan-mirror.ts'
+import { type MirrorPlan, mirrorNameOf, planMirror } from './plan-mirror.ts'
 
 /** Resolves when the mirror exists and is being fetched. */
 export async function createMirror(
@@ -26,7 +28,7 @@ export async function createMirror(
   const { runtime, source, status } = requireRunning(context, link.linkId)
   const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
   return context.operations.run(topicNameQueue(mirrorTopic), async () => {
-    assertFree(context, mirrorTopic)
+    requireMet(nameIsFree(mirrorTopic, nameOwner(context, mirrorTopic)))
     const { configs } = runtime
     const plan = await planMirror(context, { link, configs, source, status, mirrorTopic }, subject.request)
     const { warnings } = plan
@@ -34,13 +36,18 @@ export async function createMirror(
       await validateCreation(context, plan.creation)
       return { warnings }
     }
-    await recordIntent(context, plan.creation)
-    await finishMirrorCreation(context, plan.creation, { mayBeOurs: false })
-    const mirror = context.desired.mirror(link.linkId, mirrorTopic)
-    if (mirror) context.chains.learn(mirror, plan.chain)
+    await createPlanned(context, plan)
     await context.reconcile()
     return { warnings }
   })
+}
+
+/** The durable intent, then everything that follows from it; called inside the queue of the topic's name, which is free. */
+export async function createPlanned(context: OperationContext, { creation, chain }: MirrorPlan): Promise<void> {
+  await recordIntent(context, creation)
+  await finishMirrorCreation(context, creation, { mayBeOurs: false })
+  const mirror = context.desired.mirror(creation.linkId, creation.mirrorTopic)
+  if (mirror) context.chains.learn(mirror, chain)
 }
 
 /**
@@ -63,10 +70,6 @@ export async function finishMirrorCreation(
     throw linkError('TOPIC_EXISTS', { topic: creation.mirrorTopic })
   }
   await bind(context, await createTopic(context, creation), creation)
-}
-
-function assertFree(context: OperationContext, topic: string): void {
-  if (context.destination.topic(topic) || context.desired.creationOf(topic)) throw linkError('TOPIC_EXISTS', { topic })
 }
 
 const topicRequest = (creation: MirrorCreationRecord) => ({

@@ -2,12 +2,14 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
 import type { Destination, SecretBox, SourceClusterFactory } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
+import type { DiscoveredTopic } from '../source-topics/discovered-topic.ts'
 import type { KnownChains } from '../status/known-chains.ts'
 
 export interface EngineParts {
@@ -22,6 +24,8 @@ export interface EngineParts {
   readonly incidents: IncidentCounts
   /** What is behind the mirrors of this cluster. */
   readonly chains: KnownChains
+  /** Creates a mirror that nobody asked for by name, if it still may be; see createDiscoveredMirror. */
+  readonly createDiscovered: (linkId: Uuid, discovered: DiscoveredTopic, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

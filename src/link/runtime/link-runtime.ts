@@ -8,6 +8,7 @@ import { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorSettings } from '../mirror/mirror-partition.ts'
 import { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { type SourceCluster, SourceError } from '../ports.ts'
+import { AutoCreation } from '../source-topics/auto-creation.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { healthyLink, type LinkHealth } from '../states/link-health.ts'
@@ -36,6 +37,7 @@ export class LinkRuntime {
   readonly #withheld = new Set<string>()
   /** Kept over connections: what was synced stays known. */
   readonly groupStates = new GroupSyncStates()
+  readonly autoCreation = new AutoCreation()
   #heldBackBeforeMs = 0
   #closed = false
 
@@ -124,7 +126,11 @@ export class LinkRuntime {
       source: () => source,
       topics: () => this.#followed().map(({ sourceTopic }) => sourceTopic),
       checkClusterId: clusterId => this.#checkClusterId(clusterId),
-      onChange: this.#onChange,
+      onChange: health => {
+        // What was created there meanwhile does not wait for the next period.
+        if (health.state === 'ACTIVE') this.task('AutoCreateMirror')?.start()
+        this.#onChange()
+      },
       settings: () => ({
         periodMs: this.#configs.must('availability.check.ms'),
         threshold: this.#configs.must('availability.check.consecutive.failure.threshold'),
@@ -145,6 +151,7 @@ export class LinkRuntime {
       source,
       status,
       groupStates: this.groupStates,
+      autoCreation: this.autoCreation,
       get configs() {
         return runtime.#configs
       },

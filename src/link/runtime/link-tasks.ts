@@ -7,19 +7,23 @@ import { parseNameFilters } from '../configs/name-filters.ts'
 import { copiedTopicConfigs } from '../configs/topic-rules.ts'
 import type { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
-import type { SourceCluster } from '../ports.ts'
+import { type SourceCluster, SourceError } from '../ports.ts'
+import type { AutoCreation } from '../source-topics/auto-creation.ts'
+import { linkFacts } from '../source-topics/topic-facts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
 import { isOutage, trueConfigs } from '../status/source-chain.ts'
+import { topicOrigins } from '../status/chain-rules.ts'
 import type { SourceStatus } from '../status/source-status.ts'
 import { syncAcls } from '../tasks/acl-sync.ts'
 import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
+import { autoCreateMirrors, isStanding } from '../tasks/auto-create-mirrors.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { promoteReady } from '../tasks/promotion.ts'
 import { isPromoted } from '../tasks/promotion-units.ts'
-import { SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
+import { retryAfterErrorsMs, SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
 import { syncTopicConfigs } from '../tasks/topic-configs-sync.ts'
 import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -37,6 +41,8 @@ export interface TaskedLink {
   /** How the group offset sync stands; kept over connections. */
   readonly groupStates: GroupSyncStates
   mirror(mirrorTopic: string): MirrorTopic | undefined
+  /** How the automatic creation stands; kept over connections. */
+  readonly autoCreation: AutoCreation
   /** Nothing of this mirror is fetched from when it resolves until the function is called. */
   holdFetching(mirrorTopic: string): Promise<() => void>
 }
@@ -76,6 +82,12 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       isConfigured: () => link.configs.must('acl.sync.enable'),
     }),
     task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
+    task('AutoCreateMirror', {
+      periodMs: () => link.configs.must('auto.create.mirror.topics.interval.ms'),
+      retryMs: errors => (errors.every(isStanding) ? Number.POSITIVE_INFINITY : retryAfterErrorsMs),
+      work: autoCreateRound(parts, link),
+      isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
+    }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
     task('Promotion', {
       periodMs: () => promotionPeriodMs[isPromoting() ? 'pending' : 'idle'],
@@ -146,6 +158,28 @@ function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work
 
 function watchdogRound(link: TaskedLink): SyncTaskOptions['work'] {
   return async signal => {
+function autoCreateRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
+  return async signal => {
+    const { desired, destination } = parts
+    const { linkId, source, status, configs, autoCreation: memory } = link
+    const record = desired.link(linkId)
+    if (record?.remoteClusterId === undefined) throw new SourceError('retriable', 'the source has not been reached yet')
+    const { remoteClusterId: clusterId } = record
+    return await autoCreateMirrors({
+      desired,
+      destination,
+      source,
+      clusterId,
+      memory,
+      signal,
+      link: linkFacts(record, configs, link.health),
+      readStatus: () => status.newest(),
+      originsOf: view => topicOrigins(view, { link: record, clusterId: destination.clusterId }),
+      create: discovered => parts.createDiscovered(linkId, discovered, signal),
+    })
+  }
+}
+
     const watches = [...link.running].flatMap(mirror => mirror.watches)
     if (link.health.state === 'ACTIVE') await watchPartitions(link.source, watches, signal)
     else for (const watch of watches) watch.excuse()

@@ -11,8 +11,8 @@ export type TopicOrigin =
       /** The chain of its sources comes back to the topic that is to become its mirror. */
       readonly isLoop: boolean
     }
-  /** Nobody can tell; the reason is a clause. */
-  | { readonly kind: 'unknown'; readonly reason: string }
+  /** Nobody can tell; the reason is a clause. `publishesNothing`: the source has no publication, so it is no Lockstep of today. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly publishesNothing?: boolean }
 
 /** Of a topic that the source has; `mirrorTopic`: the name that its mirror here would have. */
 export type TopicOrigins = (topic: SourceTopic, mirrorTopic: string) => TopicOrigin

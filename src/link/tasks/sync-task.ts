@@ -18,12 +18,14 @@ export interface SyncTaskOptions {
   readonly work: (signal: AbortSignal) => Promise<readonly TaskError[]>
   /** Is there anything to do for it? Asked before every run; default: always. */
   readonly isConfigured?: () => boolean
+  /** How soon a run with these errors is repeated, if the period is longer; default 5 s. */
+  readonly retryMs?: (errors: readonly TaskError[]) => number
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** After a run with errors the next one comes this soon, if the period is longer. */
-const retryMs = 5000
+export const retryAfterErrorsMs = 5000
 
 /** Errors that are kept for display. */
 const errorsMax = 100
@@ -35,6 +37,8 @@ export class SyncTask {
   #errors: readonly TaskError[] = []
   #lastSuccessMs: number | undefined
   #running: Promise<void> | undefined
+  /** Asked for while it ran: what it read may be older than that. */
+  #again = false
   #timer: Timer | undefined
 
   constructor(options: SyncTaskOptions) {
@@ -57,9 +61,11 @@ export class SyncTask {
     return this.#o.isConfigured?.() ?? true
   }
 
-  /** Runs now, then once per period. */
+  /** Runs now, or once more as soon as the run under way has ended; then once per period. */
   start(): void {
-    if (this.#stopping.signal.aborted || this.#running) return
+    if (this.#stopping.signal.aborted) return
+    this.#again = this.#running !== undefined
+    if (this.#running) return
     this.#timer?.cancel()
     this.#running = this.#run()
   }
@@ -76,16 +82,19 @@ export class SyncTask {
     const { signal } = this.#stopping
     let errors: readonly TaskError[]
     try {
-      errors = this.isConfigured ? await work(signal) : []
+      // Never in the same turn: whoever starts it takes note of it only then.
+      errors = await (this.isConfigured ? work(signal) : Promise.resolve([]))
     } catch (error) {
       errors = [taskErrorOf(error)]
     }
     this.#running = undefined
     if (signal.aborted) return
-    this.#tell(errors.slice(0, errorsMax))
+    this.#tell(bounded(errors))
     if (errors.length === 0 && this.isConfigured) this.#lastSuccessMs = clock.nowMs()
-    const periodMs = this.#o.periodMs()
-    this.#timer = clock.after(errors.length === 0 ? periodMs : Math.min(periodMs, retryMs), () => this.start())
+    if (this.#again) return this.start()
+    const { periodMs, retryMs = () => retryAfterErrorsMs } = this.#o
+    const waitMs = errors.length === 0 ? periodMs() : Math.min(periodMs(), retryMs(errors))
+    this.#timer = clock.after(waitMs, () => this.start())
   }
 
   /** Logs changes only. */
@@ -96,6 +105,13 @@ export class SyncTask {
     if (errors.length === 0) this.#o.logger.info('a sync task works again', { task: this.name })
     else this.#o.logger.warn('a sync task has errors', { task: this.name, count: errors.length, first: errors[0] })
   }
+}
+
+/** What is left out is counted in the last one. */
+function bounded(errors: readonly TaskError[]): readonly TaskError[] {
+  if (errors.length <= errorsMax) return errors
+  const message = `${errors.length - errorsMax + 1} more errors are not shown`
+  return [...errors.slice(0, errorsMax - 1), { code: 'SUPPRESSED_ERRORS', message }]
 }
 
 const codes: Partial<Record<SourceFailure, string>> = {

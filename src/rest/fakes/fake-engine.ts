@@ -17,10 +17,11 @@ import type {
   MirrorView,
   OwnedAclView,
 } from '../../link/engine-api.ts'
+import { EventLog } from '../../link/events/event-log.ts'
 import type { RestContext } from '../context.ts'
 import { noLogin, openAccess } from '../ports.ts'
 import { fakeAcls, fakeCluster, fakeGroups, fakeNodes } from './fake-cluster.ts'
-import { EventLog } from '../../link/events/event-log.ts'
+import { FakeSourceTopics } from './fake-source-topics.ts'
 import { FakeVerifications } from './fake-verifications.ts'
 
 export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
@@ -33,6 +34,7 @@ export class FakeEngine implements LinkEngine {
   rows: AlterMirrorRow[] = []
   groupOffsets: GroupOffsetView[] = []
   readonly verifications = new FakeVerifications()
+  readonly topics = new FakeSourceTopics()
   readonly events = new EventLog('run', new ManualClock())
   /** Thrown by the next call that changes something. */
   failure: Error | undefined
