@@ -205,11 +205,6 @@ export class FakeSource implements SourceClusterFactory {
         stop: async (topic, partition) => {
           const key = `${topic}-${partition}`
           this.#fetching.delete(key)
-  /** As a real source: what may not be described is not in a list. */
-  #listed(): string[] {
-    return [...this.topics.keys()].filter(name => !this.unreadable.has(name))
-  }
-
           await this.slowStops.get(key)
         },
         limitRate: bytesPerSecond => {
@@ -227,6 +222,11 @@ export class FakeSource implements SourceClusterFactory {
   #ask(): void {
     const failed = this.failure ?? this.questionFailure
     if (failed) throw new SourceError(failed.failure, failed.message)
+  }
+
+  /** As a real source: what may not be described is not in a list. */
+  #listed(): string[] {
+    return [...this.topics.keys()].filter(name => !this.unreadable.has(name))
   }
 
   #describe(names: readonly string[]): SourceTopic[] {
