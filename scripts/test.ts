@@ -31,6 +31,8 @@ const stages: Record<string, RunOptions> = {
     isolation: 'process',
     concurrency: Number(values.concurrency ?? SUITE_CONCURRENCY),
     timeout: SUITE_TIMEOUT_MS,
+    // A process that a failed test left behind would keep its suite, and the whole run, from ever ending.
+    forceExit: true,
   },
 }
 if (values.only !== undefined && !(values.only in stages)) {
