@@ -110,13 +110,6 @@ export const restErrors = {
     retriable: true,
     message: (d: { max: number }) => `${d.max} clients listen to events, which is as many as may`,
   },
-  TOO_MANY_LISTENERS: {
-    status: 429,
-    restCode: 429,
-    kafka: 'THROTTLING_QUOTA_EXCEEDED',
-    retriable: true,
-    message: (d: { max: number }) => `${d.max} clients listen to events, which is as many as may`,
-  },
   NOT_READY: {
     status: 503,
     restCode: 50003,
