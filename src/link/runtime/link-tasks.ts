@@ -156,8 +156,6 @@ function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work
   }
 }
 
-function watchdogRound(link: TaskedLink): SyncTaskOptions['work'] {
-  return async signal => {
 function autoCreateRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
   return async signal => {
     const { desired, destination } = parts
@@ -180,6 +178,8 @@ function autoCreateRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions[
   }
 }
 
+function watchdogRound(link: TaskedLink): SyncTaskOptions['work'] {
+  return async signal => {
     const watches = [...link.running].flatMap(mirror => mirror.watches)
     if (link.health.state === 'ACTIVE') await watchPartitions(link.source, watches, signal)
     else for (const watch of watches) watch.excuse()
