@@ -132,6 +132,10 @@ export class LocalDestination implements Destination, ImageSubscriber {
     return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas)
   }
 
+  get producerIdEnd(): bigint {
+    return this.#o.controller.image.nextProducerId
+  }
+
   async raiseProducerIds(producerId: bigint): Promise<void> {
     await this.#o.producerIds.raiseAbove(producerId)
   }

@@ -64,6 +64,15 @@ export class LocalMirrorLog implements MirrorLog {
     return this.#current().partition.log.maxProducerId
   }
 
+  producerIds(): readonly bigint[] {
+    return Array.from(this.#current().partition.log.producers(), ({ producerId }) => producerId)
+  }
+
+  retentionBytesAtRisk(): Promise<number> {
+    const { log, highWatermark } = this.#current().partition
+    return log.cleaning.condemnedBytes(highWatermark, { nowMs: this.#replicas.clock.nowMs() })
+  }
+
   flush(): Promise<void> {
     return this.#current().mirror.flush()
   }

@@ -185,6 +185,8 @@ export interface AlterMirrorRow {
   readonly groupsInUse?: readonly string[]
   /** Failover: what the retention that holds from then on deletes soon; absent = not known, or no failover. */
   readonly retentionBytesAtRisk?: number
+  /** Failover: producer ids of the source that may have been handed out here too; the log has forgotten the source's. */
+  readonly overlappingProducerIds?: readonly number[]
 }
 
 /** The offset of one group in one partition of a mirror, as the group offset sync sees it. */
@@ -266,6 +268,12 @@ export interface LinkEngine {
   alterMirrors(
     link: string,
     verb: MirrorVerb,
-    request: { selection: MirrorSelection; validateOnly: boolean; together?: boolean },
+    request: {
+      selection: MirrorSelection
+      validateOnly: boolean
+      together?: boolean
+      /** Failover; undefined = as the link says. */
+      keepRetention?: boolean | undefined
+    },
   ): Promise<AlterMirrorRow[]>
 }

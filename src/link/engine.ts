@@ -202,7 +202,7 @@ export class Engine implements api.LinkEngine {
   async alterMirrors(
     link: string,
     verb: api.MirrorVerb,
-    options: { selection: api.MirrorSelection; validateOnly: boolean; together?: boolean },
+    options: Parameters<api.LinkEngine['alterMirrors']>[2],
   ): Promise<api.AlterMirrorRow[]> {
     const request = { link, verb, together: false, ...options }
     return this.#operate(context => alterMirrors(context, request, id => this.#lagsOf(id)))

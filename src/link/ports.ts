@@ -8,6 +8,7 @@ import type { EpochEnd, FetchSink } from './fetch-sink.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 import type { SourceConnectionSettings } from './source-settings.ts'
 import type { SourceProbe, SourceSurvey } from './source-survey.ts'
+import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
@@ -110,6 +111,12 @@ export interface SourceCluster {
   listGroups(signal?: AbortSignal): Promise<SourceGroup[]>
   /** Committed offsets of these groups. */
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets>
+  /** Open transactions in these partitions; empty where the source cannot tell, or may not. */
+  openTransactions(
+    topic: string,
+    partitions: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<readonly SourceTransaction[]>
   /** All ACLs. */
   describeAcls(signal?: AbortSignal): Promise<ClusterAcls>
   readonly fetcher: SourceFetcher
@@ -150,12 +157,6 @@ export interface MirrorLogState {
   readonly cleanedOffset?: number
 }
 
-export interface OpenTransaction {
-  readonly producerId: bigint
-  readonly producerEpoch: number
-  readonly firstOffset: number
-}
-
 /** The compare-and-set of an append failed: somebody else moved the log, or we are not its leader any more. */
 export class MirrorLogConflict extends Error {
   constructor(message: string) {
@@ -188,6 +189,10 @@ export interface MirrorLog {
   readBatches(range: { offset: number; maxBytes: number }): Promise<Buffer>
   /** Largest producer id in the log; -1n if none. */
   producerIdMax(): bigint
+  /** Producers that would be taken for those of this cluster if they had the same ids. */
+  producerIds(): readonly bigint[]
+  /** How many bytes this cluster's own retention would delete now, if nothing kept it from the log. */
+  retentionBytesAtRisk(): Promise<number>
   /** Resolves when everything appended before the call is on disk. */
   flush(): Promise<void>
 }
@@ -233,6 +238,8 @@ export interface Destination {
   onTopicsChanged(listener: () => void): () => void
   /** The log of a mirror partition that this node leads; rejects while it is not open here. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
+  /** Every producer id that was ever handed out here is below; not each of them was. */
+  readonly producerIdEnd: bigint
   /** Every later producer id of this cluster will be above `producerId`. */
   raiseProducerIds(producerId: bigint): Promise<void>
   /** Starts a new leader epoch on every partition of the topic. */
@@ -281,4 +288,5 @@ export interface StateLog {
   close(): Promise<void>
 }
 
+export type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 export type { WriteStatus } from './write-status.ts'

@@ -17,13 +17,32 @@ export async function retentionStart(
   highWatermark: number,
   { nowMs }: RetentionRules,
 ): Promise<number | undefined> {
-  const { config, segments } = contents
-  if (!config.deletes) return undefined
-  const candidates = deletable(contents, highWatermark)
-  const count = Math.max(await tooOld(contents.config, candidates, nowMs), tooMuch(contents, candidates))
+  const { segments } = contents
+  const { length: count } = await condemned(contents, highWatermark, { nowMs })
   if (count === 0) return undefined
   if (count === segments.all.length) await contents.roll()
   return segments.all[count]?.baseOffset
+}
+
+/** How many bytes that would take away. Changes nothing. */
+export async function condemnedBytes(
+  contents: LogContents,
+  highWatermark: number,
+  rules: RetentionRules,
+): Promise<number> {
+  const segments = await condemned(contents, highWatermark, rules)
+  return segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+async function condemned(
+  contents: LogContents,
+  highWatermark: number,
+  { nowMs }: RetentionRules,
+): Promise<readonly Segment[]> {
+  const { config } = contents
+  if (!config.deletes) return []
+  const candidates = deletable(contents, highWatermark)
+  return candidates.slice(0, Math.max(await tooOld(config, candidates, nowMs), tooMuch(contents, candidates)))
 }
 
 /** The segments at the front that end at or below the high watermark; an empty last one stays. */

@@ -19,6 +19,7 @@ import {
   type SourceSurvey,
   type SourceTopic,
   type SourceTopicConfig,
+  type SourceTransaction,
 } from '../link/ports.ts'
 import { FrameBuffers } from '../network/frame-buffers.ts'
 import { describeAcls } from './acl-questions.ts'
@@ -31,6 +32,7 @@ import { groupOffsets, listGroups } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
 import { probe, surveySource } from './source-survey.ts'
 import { describeCluster, describeTopicConfigs, describeTopics, metadataOf } from './topic-questions.ts'
+import { openTransactions } from './transaction-questions.ts'
 
 export interface KafkaSourceOptions extends NameServices {
   readonly clock: Clock
@@ -127,6 +129,13 @@ class KafkaSourceCluster implements SourceCluster {
 
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets> {
     return this.#bounded.run(stop => groupOffsets(this.#pool, groupIds, stop), signal)
+  }
+
+  openTransactions(topic: string, partitions: readonly number[], signal?: AbortSignal): Promise<SourceTransaction[]> {
+    return this.#bounded.run(async stop => {
+      const described = await this.#describeTopic(topic, stop)
+      return await openTransactions(this.#pool, { topic: described, partitions, signal: stop })
+    }, signal)
   }
 
   describeAcls(signal?: AbortSignal): Promise<ClusterAcls> {

@@ -56,6 +56,10 @@ class SimulatedSourceCluster implements SourceCluster {
     return new Map(names.map(name => [name, new Map()]))
   }
 
+  async openTransactions() {
+    return []
+  }
+
   async describeAcls(signal?: AbortSignal) {
     await this.#ask(signal)
     return { kind: 'security-disabled' } as const

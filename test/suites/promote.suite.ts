@@ -36,7 +36,7 @@ test('a promote waits for an open transaction and says so, then the mirror is wr
   await eventually(async () => {
     const { mirror_status: status, reason } = await link.describe('orders')
     strictEqual(status, 'PENDING_STOPPED')
-    match(reason ?? '', /a transaction at the source is open since offset/)
+    match(reason ?? '', /a transaction at the source \(transactional id 'slow'\) is open since offset/)
   })
   await sides.source.endTransaction('slow', 'commit')
   await link.waitForStatus('orders', 'STOPPED')
@@ -60,6 +60,8 @@ test('topics that are promoted together while they are written end with everythi
   const seed = chosenSeed()
   t.diagnostic(`LOCKSTEP_SEED=${seed}`)
   const random = seededRandom(seed)
+  // However slowly is written, there is something to wait for.
+  await sides.source.produce('left', { generate: { count: 10 }, transaction: { id: 'lasting', end: 'open' } })
   const load = new Load(sides.source, { topics, partitions: 2, random: seededRandom(seed + 1) })
   await node.rest.call('POST', `/links/${link.name}/mirrors:promote`, { mirror_topic_names: topics, together: true })
   for (let kill = 0; kill < 3; kill++) {
@@ -70,6 +72,7 @@ test('topics that are promoted together while they are written end with everythi
   const statuses = () => Promise.all(topics.map(async topic => (await link.describe(topic)).mirror_status))
   deepStrictEqual([...new Set(await statuses())], ['PENDING_STOPPED'], 'a source that is written to is waited for')
   await load.stop()
+  await sides.source.endTransaction('lasting', 'commit')
   for (const topic of topics) await link.waitForStatus(topic, 'STOPPED')
   for (const topic of topics) await assertEqualReads(sides, topic)
   for (const topic of topics) await sides.mirror.produce(topic, { generate: { count: 5 } })

@@ -99,6 +99,7 @@ export class FakeCluster {
   }
 
   destination(process: CrashingProcess): Destination {
+    const cluster = this
     return {
       clusterId: this.clusterId,
       topic: name => this.topicNamed(name),
@@ -142,6 +143,9 @@ export class FakeCluster {
       },
       commitGroupOffsets: (groupId, offsets) =>
         process.effect('commit group offsets', () => this.commit(groupId, offsets)),
+      get producerIdEnd() {
+        return cluster.producerIdFloor + 1n
+      },
       raiseProducerIds: producerId =>
         process.effect('raise producer ids', () => {
           if (producerId > this.producerIdFloor) this.producerIdFloor = producerId

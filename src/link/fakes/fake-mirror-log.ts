@@ -22,6 +22,8 @@ export class FakePartition {
   /** Holds nothing, also not what is below the log start and not in `batches` any more. */
   isEmpty = true
   cleanedOffset = 0
+  /** What retention would delete. */
+  bytesAtRisk = 0
 
   /** The machine lost what was not flushed. */
   loseUnflushed(): void {
@@ -136,6 +138,14 @@ export class FakeMirrorLog implements MirrorLog {
   producerIdMax(): bigint {
     const producerIds = this.#partition.batches.map(batch => batch.header.producerId)
     return producerIds.sort((a, b) => (a < b ? 1 : -1))[0] ?? -1n
+  }
+
+  producerIds(): readonly bigint[] {
+    return [...new Set(this.#partition.batches.map(batch => batch.header.producerId))].filter(id => id >= 0n)
+  }
+
+  async retentionBytesAtRisk(): Promise<number> {
+    return this.#partition.bytesAtRisk
   }
 
   flush(): Promise<void> {

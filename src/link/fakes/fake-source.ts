@@ -18,36 +18,8 @@ import {
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
+import { FakeSourcePartition } from './fake-source-partition.ts'
 import { fakeSurvey } from './fake-survey.ts'
-
-export class FakeSourcePartition {
-  logStartOffset = 0
-  highWatermark = 0
-  leaderEpoch = 0
-  /** Where the first open transaction begins; undefined = none is open. */
-  openSince: number | undefined
-  batches: Buffer[] = []
-  /** Set: the answer to every question about the end of an epoch. */
-  epochEnd: EpochEnd | undefined
-
-  append(...batches: Buffer[]): void {
-    for (const batch of batches) {
-      this.batches.push(batch)
-      this.highWatermark = readBatchHeader(batch, 0).lastOffset + 1
-    }
-  }
-
-  /** An unclean election: what begins or reaches beyond `offset` is gone, and a new leader epoch begins. */
-  truncateTo(offset: number): void {
-    this.batches = this.batches.filter(batch => readBatchHeader(batch, 0).lastOffset < offset)
-    this.highWatermark = offset
-    this.leaderEpoch++
-  }
-
-  from(offset: number): Buffer {
-    return Buffer.concat(this.batches.filter(batch => readBatchHeader(batch, 0).lastOffset >= offset))
-  }
-}
 
 interface FakeSourceTopic {
   topicId: Uuid
@@ -175,6 +147,15 @@ export class FakeSource implements SourceClusterFactory {
         const found = this.topics.get(topic)?.partitions[partition]
         if (!found) throw new SourceError('unknown-topic', `the source has no partition ${topic}-${partition}`)
         return this.#epochEnd(found, epoch)
+      },
+      openTransactions: async (topic, partitions) => {
+        this.#ask()
+        return partitions.flatMap(partition => {
+          const found = this.topics.get(topic)?.partitions[partition]
+          if (found?.openSince === undefined) return []
+          const { openSince: startOffset, transactionalId } = found
+          return [{ partition, producerId: 9n, startOffset, transactionalId }]
+        })
       },
       describeAcls: async () => {
         this.#ask()

@@ -47,6 +47,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       lastSourceFetchOffset: -1,
       lag: undefined,
       openTransactions: 0,
+      overlappingProducerIds: [],
     },
     {
       partition: 1,
@@ -56,6 +57,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       lastSourceFetchOffset: 9,
       lag: 8,
       openTransactions: 2,
+      overlappingProducerIds: [3n, 2n ** 60n],
     },
   ],
   history: [{ state: 'ACTIVE', event: 'create', reason: 'new', timeMs: 1 }],

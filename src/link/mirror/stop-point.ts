@@ -1,15 +1,26 @@
 /** Where a mirror partition ends when it stops; recorded by stop-mirror and by the decision of a promote. */
 import type { Clock } from '../../core/clock.ts'
-import type { MirrorLog } from '../ports.ts'
+import type { Destination, MirrorLog } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import { rangesBelow } from './epoch-ledger.ts'
 import type { PartitionFigures } from './partition-figures.ts'
 import { resumeOffset } from './partition-pipeline.ts'
 
+/** Producer ids that are listed per partition. */
+const overlapsMax = 20
+
 /** What a stop at this moment would record for one partition. */
 export function stopPointOf(
-  { desired, clock }: { readonly desired: DesiredState; readonly clock: Clock },
+  {
+    desired,
+    destination,
+    clock,
+  }: {
+    readonly desired: DesiredState
+    readonly destination: Pick<Destination, 'producerIdEnd'>
+    readonly clock: Clock
+  },
   record: MirrorRecord,
   of: { readonly partition: number; readonly log: MirrorLog; readonly figures: PartitionFigures | undefined },
 ): StopPointRecord {
@@ -24,5 +35,9 @@ export function stopPointOf(
     lastSourceFetchOffset: figures?.lastSourceFetchOffset ?? -1,
     lag: figures?.lag.lag(stopOffset) ?? undefined,
     openTransactions: log.openTransactions().length,
+    overlappingProducerIds: log
+      .producerIds()
+      .filter(producerId => producerId < destination.producerIdEnd)
+      .slice(0, overlapsMax),
   }
 }

@@ -26,6 +26,8 @@ export interface AlterMirrorsRequest {
   readonly validateOnly: boolean
   /** The topics stop as one: none becomes writable before all can. */
   readonly together: boolean
+  /** Failover; undefined = as the link says. */
+  readonly keepRetention?: boolean | undefined
 }
 
 /** `lagsOf` shows a mirror's lags as describe does. */
@@ -45,16 +47,16 @@ export async function alterMirrors(
 }
 
 /** A request whose topics are chosen; `together` names them if they are to stop as one. */
-interface Plan extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly'> {
+interface Plan extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly' | 'keepRetention'> {
   readonly together: readonly string[]
 }
 
-type Work = (context: OperationContext, id: MirrorId, together: readonly string[]) => Promise<VerbResult>
+type Work = (context: OperationContext, id: MirrorId, plan: Plan) => Promise<VerbResult>
 
 /** What this version carries out; other verbs are legal where the table says so, and refused by name. */
 const implemented: Partial<Record<MirrorVerb, { readonly run: Work; readonly preview: Work }>> = {
   failover: { run: failOverMirror, preview: previewFailover },
-  promote: { run: promoteMirror, preview: previewPromote },
+  promote: { run: (context, id, { together }) => promoteMirror(context, id, together), preview: previewPromote },
   pause: { run: pauseMirror, preview: previewPause },
   resume: { run: resumeMirror, preview: previewResume },
 }
@@ -89,13 +91,10 @@ async function outcome(context: OperationContext, id: MirrorId, request: Plan): 
   }
 }
 
-async function carryOut(
-  context: OperationContext,
-  id: MirrorId,
-  { verb, validateOnly, together }: Plan,
-): Promise<VerbResult> {
+async function carryOut(context: OperationContext, id: MirrorId, plan: Plan): Promise<VerbResult> {
+  const { verb, validateOnly } = plan
   const work = implemented[verb]
-  if (work) return await (validateOnly ? work.preview(context, id, together) : work.run(context, id, together))
+  if (work) return await (validateOnly ? work.preview : work.run)(context, id, plan)
   assertTransition(context, id, eventOfVerb[verb])
   throw linkError('VERB_NOT_SUPPORTED', { verb })
 }

@@ -1,5 +1,6 @@
 /** Failover: the mirror becomes writable now, with what it has. Called by alter-mirrors and delete-link, continued by the reconciler. */
 import { messageOf } from '../../core/errors.ts'
+import { LinkConfigs } from '../configs/link-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
@@ -10,15 +11,30 @@ import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
 import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
 
+/** How a failover was asked for. */
+export interface FailoverOptions {
+  /** Leave what the topic's own retention would delete; undefined = as the link says. */
+  readonly keepRetention?: boolean | undefined
+}
+
 /**
  * Resolves when the topic is STOPPED and writable. Rejects with the table's refusal, or with MIRROR_BUSY: then the verb was
  * accepted and is continued until it succeeds.
  */
-export function failOverMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+export function failOverMirror(
+  context: OperationContext,
+  id: MirrorId,
+  options: FailoverOptions = {},
+): Promise<VerbResult> {
   return context.operations.run(mirrorQueue(id), async () => {
-    const { topicId } = await accept(context, id)
+    const { topicId } = await accept(context, id, keepsRetention(context, id, options))
     return continueStop(context, { ...id, topicId })
   })
+}
+
+const keepsRetention = ({ desired }: OperationContext, { linkId }: MirrorId, { keepRetention }: FailoverOptions) => {
+  const link = desired.link(linkId)
+  return keepRetention ?? (link ? new LinkConfigs(link.configs).must('mirror.keep.retention.on.failover') : false)
 }
 
 /** The rest of an accepted stop; called inside the mirror's queue. */
@@ -28,7 +44,7 @@ export async function continueStop(context: OperationContext, id: MirrorId): Pro
     const { record, endOffsets } = await stopMirror(context, id, name => {
       step = name
     })
-    return resultOf(record.stopPoints, endOffsets)
+    return { ...resultOf(record.stopPoints, endOffsets), ...(await retentionAtRisk(context, record)) }
   } catch (error) {
     // The topic may have been deleted meanwhile: then its mirror is gone, and that is the answer.
     const record = context.changes.current(id)
@@ -39,25 +55,50 @@ export async function continueStop(context: OperationContext, id: MirrorId): Pro
 }
 
 /** What a failover would answer now; changes nothing. */
-export async function previewFailover(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+export async function previewFailover(
+  context: OperationContext,
+  id: MirrorId,
+  options: FailoverOptions = {},
+): Promise<VerbResult> {
   const record = assertTransition(context, id, 'failover')
   const partitions = [...record.startOffsets.keys()]
   const points = await mapBounded(partitions, 16, async partition => {
     const log = await context.destination.openMirrorLog(record.topicId, partition)
     return stopPoint(context, record, { partition, log })
   })
-  return resultOf(
-    points,
-    points.map(point => point.stopOffset + point.openTransactions),
-  )
+  const endOffsets = points.map(point => point.stopOffset + point.openTransactions)
+  const keeps = keepsRetention(context, id, options)
+  return { ...resultOf(points, endOffsets), ...(await retentionAtRisk(context, record, keeps)) }
+}
+
+/**
+ * What the topic's own retention, which holds from the stop on, would delete at its next look. A mirror whose source is long
+ * gone may be older than its retention altogether. Absent where a log cannot be asked: that must not fail a failover.
+ */
+async function retentionAtRisk(
+  { destination, logger }: OperationContext,
+  { topicId, mirrorTopic, startOffsets }: MirrorRecord,
+  isKept = false,
+): Promise<Pick<VerbResult, 'retentionBytesAtRisk'>> {
+  if (isKept) return { retentionBytesAtRisk: 0 }
+  try {
+    const bytes = await mapBounded([...startOffsets.keys()], 16, async partition => {
+      const log = await destination.openMirrorLog(topicId, partition)
+      return await log.retentionBytesAtRisk()
+    })
+    return { retentionBytesAtRisk: bytes.reduce((sum, one) => sum + one, 0) }
+  } catch (error) {
+    logger.warn('what retention will delete is not known', { topic: mirrorTopic, error: messageOf(error) })
+    return {}
+  }
 }
 
 /** Durable before anything happens: from here on the mirror is never fetched again, whatever dies. */
-function accept(context: OperationContext, id: MirrorId): Promise<MirrorRecord> {
+function accept(context: OperationContext, id: MirrorId, keeps: boolean): Promise<MirrorRecord> {
   return context.changes.update(id, record => {
     assertTransition(context, id, 'failover')
-    if (record.stopping) return record
-    const stopping = { verb: 'failover', sinceMs: context.clock.nowMs() } as const
+    if (record.stopping) return keeps ? { ...record, stopping: { ...record.stopping, keepsRetention: true } } : record
+    const stopping = { verb: 'failover', sinceMs: context.clock.nowMs(), keepsRetention: keeps } as const
     return { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
   })
 }
@@ -72,5 +113,6 @@ function resultOf(points: readonly StopPointRecord[], endOffsets: readonly numbe
       waitingFor: null,
     })),
     openTransactions: points.reduce((sum, point) => sum + point.openTransactions, 0),
+    overlappingProducerIds: [...new Set(points.flatMap(point => point.overlappingProducerIds))].map(Number),
   }
 }

@@ -4,7 +4,7 @@ import type { AlterMirrorRow } from '../engine-api.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** What a verb did to one topic, or would do. */
-export type VerbResult = Pick<AlterMirrorRow, 'partitions' | 'openTransactions' | 'groupsBehind' | 'groupsInUse'>
+export type VerbResult = Omit<AlterMirrorRow, 'mirrorTopicName' | 'errorCode' | 'errorMessage' | 'lags'>
 
 export function mirrorPositions(context: OperationContext, id: MirrorId): VerbResult {
   const { startOffsets } = context.changes.current(id)

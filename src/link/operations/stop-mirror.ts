@@ -20,6 +20,7 @@ export type StopStep =
   | 'record stop points'
   | 'abort open transactions'
   | 'raise producer ids'
+  | 'keep retention'
   | 'start new leader epochs'
   | 'record STOPPED'
 
@@ -63,16 +64,38 @@ export async function stopMirror(
   const highest = largest(logs.map(log => log.producerIdMax()))
   if (highest >= 0n) await context.destination.raiseProducerIds(highest)
 
+  step('keep retention')
+  const { stopping: accepted } = context.changes.current(id)
+  if (accepted?.keepsRetention) await keepRetention(context, topicId)
+
   step('start new leader epochs')
   await context.destination.bumpLeaderEpochs(topicId)
 
   step('record STOPPED')
-  const { stopping } = context.changes.current(id)
+  const { stopping, stopPoints } = context.changes.current(id)
   const event = stopping?.verb === 'promote' ? 'caughtUp' : 'failover'
-  const record = await context.changes.transition(id, { event, reason: `stopped by ${stopping?.verb ?? 'failover'}` })
+  const record = await context.changes.transition(id, {
+    event,
+    reason: `stopped by ${stopping?.verb ?? 'failover'}${overlaps(stopPoints)}`,
+  })
   if (!record) throw new TypeError('a stop leads to STOPPED')
   context.logger.info('mirror topic stopped', { topic: id.mirrorTopic, stopPoints: record.stopPoints.length })
   return { record, endOffsets: logs.map(log => log.state().logEndOffset) }
+}
+
+/** Producers of this cluster that got their ids before the barrier may have those of the source's; the log has forgotten the latter. */
+function overlaps(stopPoints: readonly StopPointRecord[]): string {
+  const ids = [...new Set(stopPoints.flatMap(({ overlappingProducerIds }) => overlappingProducerIds))]
+  return ids.length === 0 ? '' : `; producer ids that may be in use at both clusters: ${ids.slice(0, 20).join(', ')}`
+}
+
+/** Before the fence drops, or retention could be first. Whoever wants the old values back removes the overrides. */
+async function keepRetention({ destination }: OperationContext, topicId: MirrorRecord['topicId']): Promise<void> {
+  const wanted = ['retention.ms', 'retention.bytes'].filter(key => {
+    const config = destination.topicConfig(topicId, key)
+    return config !== undefined && config.value !== '-1'
+  })
+  if (wanted.length > 0) await destination.alterTopicConfigs(topicId, new Map(wanted.map(key => [key, '-1'])))
 }
 
 /** Once: what was recorded before a crash stays, since nothing has been mirrored after it. */

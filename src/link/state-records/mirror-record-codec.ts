@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 1
+export const mirrorRecordVersion = 2
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0-1',
+  versions: '0-2',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -39,10 +39,12 @@ const table = message({
         lastSourceFetchOffset: int64(),
         lag: int64(),
         openTransactions: int32(),
+        overlappingProducerIds: list(int64, { versions: '2+' }),
       }),
     ),
     history: array(struct({ state: string(), event: string(), reason: string(), timeMs: int64() })),
     together: list(string, { versions: '1+' }),
+    stoppingKeepsRetention: bool({ versions: '2+' }),
   },
 })
 
@@ -73,9 +75,11 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
         lastSourceFetchOffset: BigInt(point.lastSourceFetchOffset),
         lag: BigInt(point.lag ?? -1),
         openTransactions: point.openTransactions,
+        overlappingProducerIds: [...point.overlappingProducerIds],
       })),
       history: record.history.map(change => ({ ...change, timeMs: BigInt(change.timeMs) })),
       together: [...record.together],
+      stoppingKeepsRetention: record.stopping?.keepsRetention ?? false,
     },
     mirrorRecordVersion,
   )
@@ -113,6 +117,7 @@ export function decodeMirrorRecord(
       lastSourceFetchOffset: Number(point.lastSourceFetchOffset),
       lag: point.lag < 0n ? undefined : Number(point.lag),
       openTransactions: point.openTransactions,
+      overlappingProducerIds: point.overlappingProducerIds,
     })),
     history: value.history.map(change => ({
       ...change,
@@ -127,7 +132,7 @@ function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {
   const { stoppingVerb: verb } = value
   if (verb === null) return undefined
   if (verb !== 'failover' && verb !== 'promote') throw new RangeError(`unknown stopping verb ${verb}`)
-  return { verb, sinceMs: Number(value.stoppingSinceMs) }
+  return { verb, sinceMs: Number(value.stoppingSinceMs), keepsRetention: value.stoppingKeepsRetention }
 }
 
 function storedState(text: string): MirrorState {

@@ -24,6 +24,8 @@ export interface StopPointRecord {
   readonly lag: number | undefined
   /** Transactions that were open in the mirror's log and got our ABORT markers. */
   readonly openTransactions: number
+  /** Producers of the source in the mirror's log whose ids may have been handed out here too, before the barrier; bounded. */
+  readonly overlappingProducerIds: readonly bigint[]
 }
 
 /** One entry of the history, newest last. */
@@ -44,6 +46,8 @@ export interface TroubleSince {
 export interface StoppingRecord {
   readonly verb: 'failover' | 'promote'
   readonly sinceMs: number
+  /** What the topic's own retention would delete is to be left. */
+  readonly keepsRetention: boolean
 }
 
 export interface MirrorRecord {

@@ -1,6 +1,6 @@
 /** One look at a mirror and its source: is anything missing? Promotes decide by it, previews show it. */
 import { mapBounded } from '../coordination/bounded.ts'
-import type { Destination, MirrorLog, SourceCluster } from '../ports.ts'
+import type { Destination, MirrorLog, SourceCluster, SourceTransaction } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 
 export interface MirrorLook {
@@ -26,14 +26,39 @@ export async function lookAtMirror(
     source.listOffsets(sourceTopic, partitions, { spec: 'latest', isolation, signal })
   const [highWatermarks, lastStable] = await Promise.all([ask('read_uncommitted'), ask('read_committed')])
   const logs = await mapBounded(partitions, parallel, partition => destination.openMirrorLog(topicId, partition))
+  const open = partitions.filter(partition => (lastStable.get(partition) ?? -1) < (highWatermarks.get(partition) ?? -1))
+  const transactions = await whoseTransactions(source, sourceTopic, { partitions: open, signal })
   const waiting = logs.map((log, partition) => {
     const highWatermark = highWatermarks.get(partition) ?? -1
-    return waitingFor(log, { highWatermark, lastStable: lastStable.get(partition) ?? -1 })
+    const transaction = transactions.get(partition)
+    return waitingFor(log, { highWatermark, lastStable: lastStable.get(partition) ?? -1, transaction })
   })
   return { record, logs, waiting }
 }
 
-function waitingFor(log: MirrorLog, there: { highWatermark: number; lastStable: number }): string | undefined {
+/** The oldest open transaction of each partition, in words. It is told where the source can: a look never fails for it. */
+async function whoseTransactions(
+  source: SourceCluster,
+  topic: string,
+  { partitions, signal }: { readonly partitions: readonly number[]; readonly signal: AbortSignal | undefined },
+): Promise<ReadonlyMap<number, string>> {
+  if (partitions.length === 0) return new Map()
+  try {
+    const found = await source.openTransactions(topic, partitions, signal)
+    const oldestLast = found.toSorted((a, b) => b.startOffset - a.startOffset)
+    return new Map(oldestLast.map(transaction => [transaction.partition, whose(transaction)]))
+  } catch {
+    return new Map()
+  }
+}
+
+const whose = ({ transactionalId, producerId }: SourceTransaction): string =>
+  transactionalId === undefined ? `producer ${producerId}` : `transactional id '${transactionalId}'`
+
+function waitingFor(
+  log: MirrorLog,
+  there: { highWatermark: number; lastStable: number; transaction: string | undefined },
+): string | undefined {
   const { logEndOffset, highWatermark } = log.state()
   if (there.highWatermark < 0) return 'the source does not tell its high watermark'
   const behind = there.highWatermark - logEndOffset
@@ -41,7 +66,7 @@ function waitingFor(log: MirrorLog, there: { highWatermark: number; lastStable: 
     return `${behind} offsets behind the source, whose high watermark is ${there.highWatermark} (the mirror ends at ${logEndOffset})`
   if (behind < 0) return `the mirror ends at ${logEndOffset}, above the source's high watermark ${there.highWatermark}`
   if (there.lastStable < there.highWatermark)
-    return `a transaction at the source is open since offset ${there.lastStable} (high watermark ${there.highWatermark})`
+    return `a transaction at the source${there.transaction === undefined ? '' : ` (${there.transaction})`} is open since offset ${there.lastStable} (high watermark ${there.highWatermark})`
   if (highWatermark < logEndOffset) return `in-sync replicas have it up to ${highWatermark} of ${logEndOffset}`
   return undefined
 }

@@ -3,6 +3,7 @@ import { abortedTransactions } from '../batch-lookup.ts'
 import type { LogCheckpoint } from '../log-checkpoint.ts'
 import type { LogContents } from '../log-contents.ts'
 import type { LogWriter } from '../log-writer.ts'
+import { condemnedBytes, type RetentionRules } from '../retention.ts'
 import type { Segment } from '../segment.ts'
 import { readSteadily } from '../steady-read.ts'
 import type { LastRecord } from './clean-batch.ts'
@@ -58,6 +59,11 @@ export class LogCleaning {
   /** Below it, records may have been removed because a later one of their key was there; 0 if none was. */
   get cleanedOffset(): number {
     return Math.max(this.#contents.compactedTo, this.#checkpoint.cleanedOffset() ?? 0)
+  }
+
+  /** How many bytes `applyRetention` of the log would remove now. Changes nothing. */
+  condemnedBytes(highWatermark: number, rules: RetentionRules): Promise<number> {
+    return readSteadily(this.#contents, () => condemnedBytes(this.#contents, highWatermark, rules))
   }
 
   /** What could be cleaned now; undefined if nothing. Nothing at or above `stableOffset` is touched. */

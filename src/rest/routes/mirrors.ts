@@ -175,7 +175,10 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [alterCluster])
       const validateOnly = request.query.validate_only === 'true'
       const together = request.body.together === true
-      const rows = await context.engine.alterMirrors(link, verb, { selection, validateOnly, together })
+      const rows = await context.engine.alterMirrors(link, verb, {
+        ...{ selection, validateOnly, together },
+        keepRetention: request.body.keep_retention ?? undefined,
+      })
       return {
         kind: VERBS[verb],
         metadata: { self: `${base}/links/${link}/mirrors`, resource_name: null },
@@ -272,5 +275,6 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
     groups_behind: [...(row.groupsBehind ?? [])],
     groups_in_use: [...(row.groupsInUse ?? [])],
     retention_bytes_at_risk: row.retentionBytesAtRisk ?? null,
+    overlapping_producer_ids: [...(row.overlappingProducerIds ?? [])],
   }
 }

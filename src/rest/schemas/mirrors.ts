@@ -119,6 +119,8 @@ const AlterMirrorsData = Type.Object({
   groups_in_use: Type.Array(Type.String()),
   /** failover: bytes that the topic's own retention would delete soon; null = not known, or not a failover. */
   retention_bytes_at_risk: nullable(Type.Integer()),
+  /** failover: producer ids of the source that may have been handed out here too, before the barrier. */
+  overlapping_producer_ids: Type.Array(Type.Integer()),
 })
 
 export const AlterMirrorsAnswer = Type.Object({
