@@ -2,6 +2,7 @@
 import type { Uuid } from '../core/uuid.ts'
 import type {
   AclBinding,
+  AclRefusal,
   ClusterAcls,
   CreateTopicResult,
   Destination,
@@ -162,11 +163,11 @@ export class LocalDestination implements Destination, ImageSubscriber {
     return this.#o.hasAuthorizer ? aclsOf(this.#o.controller.image) : { kind: 'security-disabled' }
   }
 
-  createAcls(acls: readonly AclBinding[]): Promise<readonly string[]> {
+  createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]> {
     return createAcls(this.#o.controller.acls, acls)
   }
 
-  deleteAcls(acls: readonly AclBinding[]): Promise<readonly string[]> {
+  deleteAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]> {
     return deleteAcls(this.#o.controller.acls, acls)
   }
 

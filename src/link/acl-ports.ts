@@ -19,3 +19,9 @@ export interface AclBinding {
 export type ClusterAcls =
   | { readonly kind: 'acls'; readonly acls: readonly AclBinding[] }
   | { readonly kind: 'security-disabled' }
+
+/** An ACL that this cluster would not create or delete. */
+export interface AclRefusal {
+  readonly acl: AclBinding
+  readonly message: string
+}

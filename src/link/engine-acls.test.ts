@@ -1,5 +1,5 @@
 /** ACLs follow the source, and only those that a link created are ever deleted by it. */
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AclBinding } from './acl-ports.ts'
 import { EngineWorld, linkRequest } from './fakes/engine-world.ts'
@@ -134,5 +134,38 @@ test('without an authorizer, and without filters, the task says so and nothing e
   await round(world)
   equal(task(world)?.errors[0]?.code, 'MISCONFIGURATION_ERROR')
   deepEqual(here(world), ['User:app orders'], 'nothing is deleted by a mistake in the filters')
+  await world.engine.stop()
+})
+
+// It was tried in every round, with a record of its own each time, and when the source dropped it the link could not let go.
+test('an ACL that this cluster refuses is listed, tried ever more seldom, not owned, and forgotten with its source', async () => {
+  const world = await linked(everything)
+  world.cluster.refusedAcls.add('User:odd')
+  atSource(world, acl('User:odd', 'orders'), acl('User:app', 'orders'))
+  for (let rounds = 0; rounds < 60; rounds++) await round(world)
+  deepEqual(here(world), ['User:app orders'])
+  const tried = world.cluster.triedAcls.filter(principal => principal === 'User:odd').length
+  ok(tried >= 3 && tried <= 8, `${tried} attempts in 60 rounds`)
+  deepEqual(task(world)?.errors, [{ code: 'INVALID_REQUEST_ERROR', message: 'no ACL of User:odd' }])
+  deepEqual(
+    world.engine.listOwnedAcls('west').map(row => row.principal),
+    ['User:app'],
+  )
+  atSource(world, acl('User:app', 'orders'))
+  await round(world)
+  equal(task(world)?.state, 'ACTIVE')
+  // One that will not go does not keep the others.
+  atSource(world, acl('User:app', 'orders'), acl('User:other', 'orders'))
+  await round(world)
+  world.cluster.refusedAcls.add('User:app')
+  atSource(world)
+  await round(world)
+  deepEqual(here(world), ['User:app orders'])
+  equal(task(world)?.errors[0]?.code, 'INTERNAL_ERROR')
+  world.cluster.refusedAcls.clear()
+  for (let rounds = 0; rounds < 4; rounds++) await round(world)
+  deepEqual(here(world), [])
+  deepEqual(world.engine.listOwnedAcls('west'), [])
+  equal(task(world)?.state, 'ACTIVE')
   await world.engine.stop()
 })

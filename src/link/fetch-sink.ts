@@ -72,3 +72,15 @@ export interface FetchSink {
   /** A problem of this partition; the fetcher backs off and retries on 'continue'. */
   onTrouble(trouble: FetchTrouble): Promise<SinkDecision>
 }
+
+/** Fetches many partitions of one source: the first stage of the pipeline. */
+export interface SourceFetcher {
+  /** Starts (or does nothing if already started for this key). Never throws: troubles go to the sink. */
+  start(topic: string, partition: number, sink: FetchSink): void
+  /** After it resolves the sink is not called any more. */
+  stop(topic: string, partition: number): Promise<void>
+  /** Bytes per second of all partitions together, from now on; undefined = no bound. */
+  limitRate(bytesPerSecond: number | undefined): void
+  /** How long fetches were held back, by that bound or by the source; those of all connections added up. */
+  readonly heldBackMs: number
+}

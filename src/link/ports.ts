@@ -3,8 +3,8 @@
  * second (this cluster); tests implement both with fakes. Nothing here assumes that the destination's log is on this node.
  */
 import type { Uuid } from '../core/uuid.ts'
-import type { AclBinding, ClusterAcls } from './acl-ports.ts'
-import type { EpochEnd, FetchSink } from './fetch-sink.ts'
+import type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
+import type { EpochEnd, SourceFetcher } from './fetch-sink.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 import type { SourceConnectionSettings } from './source-settings.ts'
 import type { SourceProbe, SourceSurvey } from './source-survey.ts'
@@ -12,7 +12,7 @@ import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
-export type { AclBinding, ClusterAcls } from './acl-ports.ts'
+export type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
@@ -124,19 +124,15 @@ export interface SourceCluster {
   close(): Promise<void>
 }
 
-/** Fetches many partitions of one source: the first stage of the pipeline. */
-export interface SourceFetcher {
-  /** Starts (or does nothing if already started for this key). Never throws: troubles go to the sink. */
-  start(topic: string, partition: number, sink: FetchSink): void
-  /** After it resolves the sink is not called any more. */
-  stop(topic: string, partition: number): Promise<void>
-  /** Bytes per second of all partitions together, from now on; undefined = no bound. */
-  limitRate(bytesPerSecond: number | undefined): void
-  /** How long fetches were held back, by that bound or by the source; those of all connections added up. */
-  readonly heldBackMs: number
-}
-
-export type { EpochEnd, FetchedBatches, FetchPosition, FetchSink, FetchTrouble, SinkDecision } from './fetch-sink.ts'
+export type {
+  EpochEnd,
+  FetchedBatches,
+  FetchPosition,
+  FetchSink,
+  FetchTrouble,
+  SinkDecision,
+  SourceFetcher,
+} from './fetch-sink.ts'
 
 // ----------------------------------------------------------------------------------------------- the destination cluster
 
@@ -249,10 +245,10 @@ export interface Destination {
   /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */
   commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
   acls(): ClusterAcls
-  /** Resolves to texts of those that were refused; one that is there already is none of them. */
-  createAcls(acls: readonly AclBinding[]): Promise<readonly string[]>
-  /** Resolves to texts of those that could not be deleted. */
-  deleteAcls(acls: readonly AclBinding[]): Promise<readonly string[]>
+  /** Resolves to those that were refused; one that is there already is none of them. */
+  createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>
+  /** Resolves to those that could not be deleted; one that is not there is none of them. */
+  deleteAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>
   /** Has somebody of this name SCRAM credentials here? */
   hasLogin(user: string): boolean
   /** How long this cluster keeps offsets of quiet groups. */

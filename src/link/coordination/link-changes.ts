@@ -1,5 +1,6 @@
 /** Durable changes of link records, one at a time per link, so that none overwrites another: configs, pinned ids, deletions. */
 import type { Uuid } from '../../core/uuid.ts'
+import { linkError } from '../errors.ts'
 import type { StateRecord } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
@@ -32,9 +33,27 @@ export class LinkChanges {
     })
   }
 
-  /** Removes the link with `records`, which must hold its tombstone; nothing can bring the record back afterwards. */
-  remove(linkId: Uuid, records: readonly StateRecord[]): Promise<void> {
-    return this.#queues.run(linkId, () => this.#journal.append(records))
+  /**
+   * Appends records that belong to the link: what its syncs wrote where. Rejects with LINK_NOT_FOUND once the link is gone,
+   * so that nothing of it is left behind.
+   */
+  append(linkId: Uuid, records: readonly StateRecord[]): Promise<void> {
+    return this.#queues.run(linkId, async () => {
+      await this.#journal.certain()
+      if (!this.#desired.link(linkId)) throw linkError('LINK_NOT_FOUND', { link: linkId })
+      await this.#journal.append(records)
+    })
+  }
+
+  /**
+   * Removes the link with the records that `records` gives, which must hold its tombstone; nothing can bring any of them back
+   * afterwards.
+   */
+  remove(linkId: Uuid, records: () => readonly StateRecord[]): Promise<void> {
+    return this.#queues.run(linkId, async () => {
+      await this.#journal.certain()
+      await this.#journal.append(records())
+    })
   }
 
   async idle(): Promise<void> {

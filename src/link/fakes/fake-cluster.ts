@@ -3,6 +3,7 @@ import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import { aclText } from '../acls/acl-names.ts'
 import {
   type AclBinding,
+  type AclRefusal,
   type ClusterAcls,
   type CreateTopicResult,
   type Destination,
@@ -27,6 +28,9 @@ interface FakeTopic extends DestinationTopic {
 export class FakeCluster {
   readonly clusterId: string
   readonly topics = new Map<Uuid, FakeTopic>()
+  /** Principals of which ACLs are neither created nor deleted, and of whom it was tried. */
+  readonly refusedAcls = new Set<string>()
+  readonly triedAcls: string[] = []
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
   readonly groups = new Map<string, { offsets: Map<string, GroupOffset>; hasMembers: boolean }>()
@@ -69,11 +73,18 @@ export class FakeCluster {
     this.#changed()
   }
 
-  /** Answers as createAcls and deleteAcls do. */
-  changeAcls(change: (acls: readonly AclBinding[]) => AclBinding[]): string[] {
-    if (this.acls.kind !== 'acls') return ['security is disabled']
-    this.acls = { kind: 'acls', acls: change(this.acls.acls) }
-    return []
+  changeAcls(change: (acls: readonly AclBinding[]) => AclBinding[]): void {
+    if (this.acls.kind === 'acls') this.acls = { kind: 'acls', acls: change(this.acls.acls) }
+  }
+
+  /** Those that are refused stay as they are. */
+  #tryAcls(acls: readonly AclBinding[], change: (acl: AclBinding) => void): AclRefusal[] {
+    return acls.flatMap(acl => {
+      this.triedAcls.push(acl.principal)
+      if (this.refusedAcls.has(acl.principal)) return [{ acl, message: `no ACL of ${acl.principal}` }]
+      change(acl)
+      return []
+    })
   }
 
   /** Somebody commits who is no member. */
@@ -127,13 +138,16 @@ export class FakeCluster {
       },
       openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
       acls: () => this.acls,
-      createAcls: acls => process.effect('create ACLs', () => this.changeAcls(present => [...present, ...acls])),
-      deleteAcls: acls => {
-        const texts = new Set(acls.map(aclText))
-        return process.effect('delete ACLs', () =>
-          this.changeAcls(present => present.filter(acl => !texts.has(aclText(acl)))),
-        )
-      },
+      createAcls: acls =>
+        process.effect('create ACLs', () =>
+          this.#tryAcls(acls, created => this.changeAcls(present => [...present, created])),
+        ),
+      deleteAcls: acls =>
+        process.effect('delete ACLs', () =>
+          this.#tryAcls(acls, gone =>
+            this.changeAcls(present => present.filter(acl => aclText(acl) !== aclText(gone))),
+          ),
+        ),
       hasLogin: user => user === 'known',
       groupOffsetRetentionMs: 10 * 60_000,
       groupOffsets: async groupId => {

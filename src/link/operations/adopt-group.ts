@@ -24,7 +24,9 @@ export async function adoptGroup(context: OperationContext, linkName: string, gr
     const adopted = new Map(context.desired.groupOffsets(linkId, group).map(offset => [placeText(offset), offset]))
     for (const { topic, partition, offset } of present)
       adopted.set(placeText({ topic, partition }), { topic, partition, offset, previousOffset: -1 })
-    await context.journal.append([groupOffsetsStateRecord({ linkId, group, written: [...adopted.values()] })])
+    await context.linkChanges.append(linkId, [
+      groupOffsetsStateRecord({ linkId, group, written: [...adopted.values()] }),
+    ])
     context.logger.info('a group is adopted', { group, offsets: present.length })
     runtime?.task('ConsumerOffsetSync')?.start()
     return present.length

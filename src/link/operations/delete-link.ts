@@ -51,7 +51,7 @@ export async function finishLinkDeletion(context: OperationContext, linkId: Link
     if (!link) return
     const open = openTopics(context, link)
     if (open.length > 0) throw linkError('LINK_HAS_MIRRORS', { link: link.name, topics: open })
-    await context.linkChanges.remove(linkId, deletionRecords(context, link))
+    await context.linkChanges.remove(linkId, () => deletionRecords(context, link))
     context.logger.info('link deleted', { link: link.name })
   })
 }

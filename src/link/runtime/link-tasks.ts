@@ -1,5 +1,6 @@
 /** The periodic tasks of one link over one connection to its source; made by the link runtime. */
 import type { Uuid } from '../../core/uuid.ts'
+import { AclRefusals } from '../acls/acl-refusals.ts'
 import { parseAclFilters } from '../configs/acl-filters.ts'
 import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
@@ -142,10 +143,11 @@ export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | '
 
 /** Goes with no topic: only a paused link stops it. */
 function aclRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
+  const refusals = new AclRefusals(parts)
   return async signal => {
     if (link.configs.must('cluster.link.paused')) return []
     const filters = parseAclFilters(link.configs.must('acl.filters'))
-    return await syncAcls({ ...parts, linkId: link.linkId, source: link.source, filters, signal })
+    return await syncAcls({ ...parts, linkId: link.linkId, source: link.source, filters, refusals, signal })
   }
 }
 

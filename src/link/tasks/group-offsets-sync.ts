@@ -17,7 +17,7 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import { type TaskError, taskErrorOf } from './sync-task.ts'
 
-export interface GroupOffsetsParts extends Pick<EngineParts, 'destination' | 'desired' | 'journal' | 'clock'> {
+export interface GroupOffsetsParts extends Pick<EngineParts, 'destination' | 'desired' | 'linkChanges' | 'clock'> {
   readonly linkId: MirrorRecord['linkId']
   readonly source: SourceCluster
   readonly filters: readonly NameFilter[]
@@ -148,7 +148,7 @@ async function syncGroup(
   group: GroupToSync,
   isLeftOut: (topic: string) => boolean,
 ): Promise<TaskError | undefined> {
-  const { destination, desired, journal, linkId, clock, states } = parts
+  const { destination, desired, linkChanges, linkId, clock, states } = parts
   const found = await destination.groupOffsets(group.group)
   if (found.kind !== 'offsets') {
     report(parts, group, { isLeftOut, failed: { state: 'FAILED', reason: found.message } })
@@ -166,7 +166,8 @@ async function syncGroup(
   }
   const plan = planGroup(knowledge)
   const next = recordOf(plan, knowledge)
-  if (next !== written) await journal.append([groupOffsetsStateRecord({ linkId, group: group.group, written: next })])
+  if (next !== written)
+    await linkChanges.append(linkId, [groupOffsetsStateRecord({ linkId, group: group.group, written: next })])
   const outcome = plan.writes.length === 0 ? undefined : await destination.commitGroupOffsets(group.group, plan.writes)
   report(parts, group, { isLeftOut, plan, ...failureOf(outcome) })
   if (outcome?.kind !== 'failed') return undefined
