@@ -31,7 +31,7 @@ export class RestClient {
 
   /** One request to a path of the node, e.g. `/metrics`; any status is an answer. */
   async request(method: string, path: string, body?: object): Promise<RestAnswer> {
-    const init: RequestInit = { method, signal: AbortSignal.timeout(30_000) }
+    const init: RequestInit = { method, signal: AbortSignal.timeout(120_000) }
     if (body !== undefined) {
       init.body = JSON.stringify(body)
       init.headers = { 'content-type': 'application/json' }

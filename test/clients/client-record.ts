@@ -39,7 +39,7 @@ export interface WriteRequest {
   readonly idempotent: boolean
   readonly records: readonly ClientRecord[]
   readonly security?: ClientSecurity
-  /** How long librdkafka tries; it takes a refused login for an outage. */
+  /** How long librdkafka tries; it takes a refused login for an outage. If given, others do not try again. */
   readonly patienceMs?: number
 }
 

@@ -43,7 +43,7 @@ export const confluentWriter: ClientWriter = {
   codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
   idempotent: true,
   write: async request => {
-    const { patienceMs = 20_000 } = request
+    const { patienceMs = 60_000 } = request
     const config = { ...librdkafkaProperties(request.security), 'message.timeout.ms': patienceMs }
     await run(await python(), [script, 'write'], JSON.stringify({ ...request, config }))
   },

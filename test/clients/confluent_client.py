@@ -22,17 +22,17 @@ def read(request):
         "fetch.message.max.bytes": 33554432,
         "receive.message.max.bytes": 100000000,
     })
-    partitions = consumer.list_topics(request["topic"], timeout=20).topics[request["topic"]].partitions
+    partitions = consumer.list_topics(request["topic"], timeout=60).topics[request["topic"]].partitions
     # From the low watermark at once: reading from an offset that is gone would first be reset to the end.
     starts = []
     for partition in partitions:
-        low, _ = consumer.get_watermark_offsets(TopicPartition(request["topic"], partition), timeout=20)
+        low, _ = consumer.get_watermark_offsets(TopicPartition(request["topic"], partition), timeout=60)
         starts.append(TopicPartition(request["topic"], partition, low))
     consumer.assign(starts)
     unfinished = set(partitions)
     records = []
     while unfinished:
-        message = consumer.poll(20)
+        message = consumer.poll(60)
         if message is None:
             raise RuntimeError("no end of partitions %s" % unfinished)
         if message.error() is None:
@@ -77,7 +77,9 @@ def write(request):
             timestamp=record["timestamp"],
             on_delivery=delivered,
         )
-    producer.flush(30)
+    left = producer.flush(90)
+    if left:
+        failures.append("%d records were not delivered" % left)
     if failures:
         raise RuntimeError("; ".join(sorted(set(failures))))
     return None
@@ -89,16 +91,16 @@ def transactions(request):
         "transactional.id": request["transactionalId"],
         "linger.ms": 5,
     })
-    producer.init_transactions(30)
+    producer.init_transactions(60)
     for transaction in request["transactions"]:
         producer.begin_transaction()
         for value in transaction["values"]:
             producer.produce(request["topic"], partition=0, value=value)
         if transaction["commit"]:
-            producer.commit_transaction(30)
+            producer.commit_transaction(60)
         else:
-            producer.flush(30)
-            producer.abort_transaction(30)
+            producer.flush(60)
+            producer.abort_transaction(60)
     return None
 
 

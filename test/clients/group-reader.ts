@@ -1,8 +1,9 @@
 // Clients that read a topic as members of a group and commit what they have read; used by the suite of groups.
 import { Consumer, MessagesStreamFallbackModes, MessagesStreamModes, stringDeserializers } from '@platformatic/kafka'
-import { Kafka, logLevel } from 'kafkajs'
 import { readGroupInPython } from './confluent.ts'
+import { patientKafkaJs } from './kafkajs.ts'
 import { readGroupWithKcat } from './kcat.ts'
+import { patientPlatformatic } from './platformatic.ts'
 
 export interface GroupReading {
   readonly bootstrap: string
@@ -25,8 +26,7 @@ export const confluentGroupReader: GroupReader = { name: 'confluent-kafka', read
 export const kafkaJsGroupReader: GroupReader = {
   name: 'KafkaJS',
   async read({ bootstrap, topic, group, count }) {
-    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING })
-    const consumer = kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 })
+    const consumer = patientKafkaJs(bootstrap).consumer({ groupId: group, maxWaitTimeInMs: 100 })
     const seen: string[] = []
     await consumer.connect()
     try {
@@ -51,9 +51,8 @@ export const platformaticGroupReader: GroupReader = {
   name: '@platformatic/kafka',
   async read({ bootstrap, topic, group, count }) {
     const consumer = new Consumer({
-      clientId: 'suite',
+      ...patientPlatformatic(bootstrap),
       groupId: group,
-      bootstrapBrokers: [bootstrap],
       deserializers: stringDeserializers,
       autocommit: false,
       maxWaitTime: 100,

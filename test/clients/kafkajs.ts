@@ -1,17 +1,28 @@
 // KafkaJS as writer, with and without transactions (it cannot read without a group); used by suites of clients.
-import { CompressionTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
+import { CompressionTypes, Kafka, type KafkaConfig, logLevel, Partitioners } from 'kafkajs'
 import type { ClientWriter, TransactionalWriter } from './client-record.ts'
 import { kafkaJsOptions } from './client-security.ts'
+
+/** A client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
+export const patientKafkaJs = (bootstrap: string, more: Partial<KafkaConfig> = {}): Kafka =>
+  new Kafka({
+    clientId: 'suite',
+    brokers: [bootstrap],
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: 30_000,
+    authenticationTimeout: 30_000,
+    requestTimeout: 60_000,
+    retry: { retries: 60, initialRetryTime: 100, maxRetryTime: 1000 },
+    ...more,
+  })
 
 export const kafkaJsWriter: ClientWriter = {
   name: 'KafkaJS',
   codecs: ['none', 'gzip'],
   idempotent: true,
   write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
-    const secured = kafkaJsOptions(security)
-    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING, ...secured })
-    const retry = { retries: 2 }
-    const producer = kafka.producer({ idempotent, retry, createPartitioner: Partitioners.DefaultPartitioner })
+    const kafka = patientKafkaJs(bootstrap, kafkaJsOptions(security))
+    const producer = kafka.producer({ idempotent, createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
     try {
       await producer.send({
@@ -35,8 +46,7 @@ export const kafkaJsWriter: ClientWriter = {
 export const kafkaJsTransactions: TransactionalWriter = {
   name: 'KafkaJS',
   write: async ({ bootstrap, topic, transactionalId, transactions }) => {
-    const kafka = new Kafka({ clientId: 'suite', brokers: [bootstrap], logLevel: logLevel.NOTHING })
-    const producer = kafka.producer({
+    const producer = patientKafkaJs(bootstrap).producer({
       transactionalId,
       idempotent: true,
       maxInFlightRequests: 1,
@@ -53,4 +63,30 @@ export const kafkaJsTransactions: TransactionalWriter = {
       await producer.disconnect()
     }
   },
+}
+
+/** Resolves to `topic: value` of the first `count` records of all topics that match, read as a group of one. */
+export async function readTopicsByPattern(of: {
+  readonly bootstrap: string
+  readonly pattern: RegExp
+  readonly count: number
+}): Promise<string[]> {
+  const consumer = patientKafkaJs(of.bootstrap).consumer({ groupId: `pattern-${of.count}`, maxWaitTimeInMs: 100 })
+  const seen: string[] = []
+  await consumer.connect()
+  try {
+    await consumer.subscribe({ topic: of.pattern, fromBeginning: true })
+    await new Promise<void>((resolve, reject) => {
+      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+      const eachMessage = async ({ topic, message }: { topic: string; message: { value: Buffer | null } }) => {
+        seen.push(`${topic}: ${message.value}`)
+        if (seen.length >= of.count) resolve()
+      }
+      consumer.run({ eachMessage }).catch(reject)
+    })
+    await consumer.stop()
+  } finally {
+    await consumer.disconnect()
+  }
+  return seen
 }

@@ -12,8 +12,11 @@ interface KcatMessage {
   readonly payload: string | null
 }
 
+/** It asks for metadata for 5 s otherwise. */
+const PATIENT = ['-m', '60']
+
 async function kcat(args: readonly string[], input = ''): Promise<string> {
-  const { status, stdout, stderr } = await runTool('kcat', args, { input })
+  const { status, stdout, stderr } = await runTool('kcat', [...PATIENT, ...args], { input })
   if (status !== 0) throw new Error(`kcat ${args.join(' ')} ended with ${status}:\n${stderr}`)
   return stdout
 }

@@ -3,16 +3,27 @@ import { ProduceAcks, Producer, stringSerializers } from '@platformatic/kafka'
 import type { ClientWriter } from './client-record.ts'
 import { platformaticOptions } from './client-security.ts'
 
+/** Of a client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
+export const patientPlatformatic = (bootstrap: string, clientId = 'suite') => ({
+  clientId,
+  bootstrapBrokers: [bootstrap],
+  connectTimeout: 30_000,
+  requestTimeout: 60_000,
+  timeout: 30_000,
+  retries: 60,
+  retryDelay: 500,
+})
+
 export const platformaticWriter: ClientWriter = {
   name: '@platformatic/kafka',
   codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
   idempotent: true,
-  write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
+  write: async ({ bootstrap, topic, codec, acks, idempotent, records, security, patienceMs }) => {
     const producer = new Producer({
-      clientId: 'suite',
-      bootstrapBrokers: [bootstrap],
+      ...patientPlatformatic(bootstrap),
       serializers: stringSerializers,
-      retries: 2,
+      // It repeats a login that was refused, too.
+      ...(patienceMs === undefined ? {} : { retries: 0 }),
       ...platformaticOptions(security),
     })
     try {

@@ -101,9 +101,6 @@ const consoles: Scenario = {
     const properties = ['print.key=true', 'print.offset=true', 'print.partition=true', 'print.headers=true']
     const shown = properties.flatMap(property => ['--formatter-property', property])
     await seen.step('from an offset', () => read('--partition', '0', '--offset', '3', '--max-messages', '2', ...shown))
-    await seen.step('committed only', () =>
-      read('--from-beginning', '--isolation-level', 'read_committed', '--timeout-ms', '4000'),
-    )
     const group = ['--group', 'console', '--consumer-property', 'auto.offset.reset=earliest']
     await seen.step('in a group', () => read(...group, '--max-messages', '6'))
     const offsets = 'org.apache.kafka.tools.consumer.OffsetsMessageFormatter'
@@ -114,9 +111,15 @@ const consoles: Scenario = {
           ...['--formatter', offsets],
         ])
         const rows = text.match(/\{"key":\{"type":1,"data":\{"group":"console".*?\}\}\}/g) ?? []
-        if (rows.length === 0) throw new Error(text)
-        return rows.map(row => row.replaceAll(/"commitTimestamp":\d+/g, '"commitTimestamp":0'))
+        // A slow consumer commits more than once.
+        const last = rows.at(-1)
+        if (last === undefined) throw new Error(text)
+        return last.replaceAll(/"commitTimestamp":\d+/g, '"commitTimestamp":0')
       }),
+    )
+    await side.write('console', 1)
+    await seen.step('committed only', () =>
+      read('--from-beginning', '--isolation-level', 'read_committed', '--max-messages', '6', ...shown),
     )
   },
 }

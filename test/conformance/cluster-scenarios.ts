@@ -73,8 +73,14 @@ const resources: Scenario = {
     await seen.step('set client metrics', () =>
       alter('client_metrics', 'resource-metrics', ['SET', 'interval.ms', '5000']),
     )
-    await seen.step('groups', () => side.cluster('resources', { types: ['GROUP'] }))
-    await seen.step('client metrics', () => side.cluster('resources', { types: ['CLIENT_METRICS'] }))
+    const listed = (type: string, name: string) =>
+      seen.settles(
+        type,
+        () => side.cluster('resources', { types: [type] }),
+        found => JSON.stringify(found).includes(name),
+      )
+    await listed('GROUP', 'resource-group')
+    await listed('CLIENT_METRICS', 'resource-metrics')
     await seen.step('brokers', () => side.cluster('resources', { types: ['BROKER'] }))
     await seen.step('configs of the group', () => side.topics('configs', { type: 'group', name: 'resource-group' }))
     await seen.step('configs of client metrics', () =>

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
@@ -17,12 +18,24 @@ def step(name, action):
     steps.append([name, seen])
 
 
+def later(name, action, seconds=120):
+    """Like step, for what a broker hears of a moment after the answer."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            action()
+            break
+        except KafkaException:
+            time.sleep(0.05)
+    step(name, action)
+
+
 def each(futures):
     """What each future gives or fails with, under the text of its key."""
     outcomes = {}
     for key, future in futures.items():
         try:
-            future.result(30)
+            future.result(60)
             outcomes[str(key)] = "ok"
         except KafkaException as error:
             outcomes[str(key)] = error.args[0].name()
@@ -42,11 +55,11 @@ def administer(request):
     resource = ConfigResource("TOPIC", "rd-admin")
 
     def configs():
-        found = list(admin.describe_configs([resource]).values())[0].result(30)
+        found = list(admin.describe_configs([resource]).values())[0].result(60)
         return {key: found[key].value for key in ("retention.ms", "cleanup.policy")}
 
-    step("configs", configs)
-    step("cluster", lambda: [node.id for node in admin.describe_cluster().result(30).nodes])
+    later("configs", configs)
+    step("cluster", lambda: [node.id for node in admin.describe_cluster().result(60).nodes])
     step("delete", lambda: each(admin.delete_topics(["rd-admin", "rd-nobody"])))
 
 
@@ -56,7 +69,7 @@ def read(request, count):
         "group.id": "rd-group",
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
-        "session.timeout.ms": 10000,
+        "session.timeout.ms": 30000,
     })
     consumer.subscribe(["rd-group"])
     values = []
@@ -75,25 +88,25 @@ def groups(request):
     producer = Producer({**base(request), "enable.idempotence": True, "linger.ms": 20})
     for index in range(6):
         producer.produce("rd-group", partition=index % 2, key="k%d" % index, value="v%d" % index)
-    step("left over", lambda: producer.flush(30))
+    step("left over", lambda: producer.flush(60))
     step("read", lambda: read(request, 6))
     producer.produce("rd-group", partition=1, value="more")
-    producer.flush(30)
+    producer.flush(60)
     step("read on", lambda: read(request, 1))
     admin = AdminClient(base(request))
 
     def offsets():
         asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("rd-group")])["rd-group"]
-        return sorted([part.topic, part.partition, part.offset] for part in asked.result(30).topic_partitions)
+        return sorted([part.topic, part.partition, part.offset] for part in asked.result(60).topic_partitions)
 
     def described():
-        group = admin.describe_consumer_groups(["rd-group"])["rd-group"].result(30)
+        group = admin.describe_consumer_groups(["rd-group"])["rd-group"].result(60)
         return [group.state.name, group.is_simple_consumer_group, len(group.members)]
 
     def altered():
         place = [TopicPartition("rd-group", 0, 1)]
         asked = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions("rd-group", place)])["rd-group"]
-        return [[part.partition, str(part.error)] for part in asked.result(30).topic_partitions]
+        return [[part.partition, str(part.error)] for part in asked.result(60).topic_partitions]
 
     step("offsets", offsets)
     step("described", described)
@@ -112,12 +125,12 @@ def transact(request):
         producer.produce("rd-transactions", partition=0, value=value)
         if commits:
             place = [TopicPartition("rd-transactions", 0, len(value))]
-            step(value + ": offsets", lambda: producer.send_offsets_to_transaction(place, consumer.consumer_group_metadata(), 30))
+            step(value + ": offsets", lambda: producer.send_offsets_to_transaction(place, consumer.consumer_group_metadata(), 60))
         step(value, lambda: producer.commit_transaction(60) if commits else producer.abort_transaction(60))
     fencing = Producer({**base(request), "transactional.id": "rd-transactions"})
     producer.begin_transaction()
     producer.produce("rd-transactions", partition=0, value="fenced")
-    producer.flush(30)
+    producer.flush(60)
     step("the next one", lambda: fencing.init_transactions(60))
     step("fenced", lambda: producer.commit_transaction(60))
     consumer.close()

@@ -133,7 +133,7 @@ const lostMembers: Scenario = {
   async run(side, seen) {
     await side.createTopics({ name: 'lost', partitions: 2 })
     const join = async (id: string, properties: Record<string, string> = {}) => {
-      const group = { 'group.id': 'lost', 'session.timeout.ms': '2000' }
+      const group = { 'group.id': 'lost', 'session.timeout.ms': '5000' }
       const consumer = await side.consumer(`lost-${id}`, { ...group, ...properties })
       await consumer.subscribe('lost')
       return consumer
@@ -144,7 +144,7 @@ const lostMembers: Scenario = {
     await seen.step('shared', async () => ranges(await Promise.all([first.assigned(1), silent.assigned(1)])))
     await silent.close({ leave: false })
     await seen.step('after the session', () => first.assigned(2))
-    const slow = await join('c', { 'max.poll.interval.ms': '3000', 'client.id': 'slow' })
+    const slow = await join('c', { 'max.poll.interval.ms': '6000', 'client.id': 'slow' })
     await Promise.all([first.assigned(1), slow.assigned(1)])
     await slow.run('pollable', { on: false })
     await seen.step('after the slow one', () => first.assigned(2))

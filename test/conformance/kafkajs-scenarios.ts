@@ -1,11 +1,11 @@
 // KafkaJS: administration, groups and transactions; run by the conformance suite of other clients.
-import { type Admin, Kafka, logLevel, Partitioners } from 'kafkajs'
+import { type Admin, type Kafka, Partitioners } from 'kafkajs'
+import { patientKafkaJs } from '../clients/kafkajs.ts'
 import { eventually } from '../eventually.ts'
 import type { Scenario } from './scenario.ts'
 import type { Side } from './side.ts'
 
-const kafkaOf = (side: Side): Kafka =>
-  new Kafka({ clientId: 'kafkajs', brokers: [side.bootstrap], logLevel: logLevel.NOTHING, retry: { retries: 2 } })
+const kafkaOf = (side: Side): Kafka => patientKafkaJs(side.bootstrap, { clientId: 'kafkajs' })
 
 async function withAdmin<T>(side: Side, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafkaOf(side).admin()
@@ -86,7 +86,7 @@ const groups: Scenario = {
     await side.write('js-group', 6, { partition: 0 })
     await side.write('js-group', 4, { partition: 1 })
     const read = async (count: number) => {
-      const consumer = kafkaOf(side).consumer({ groupId: 'js-group', retry: { retries: 5 }, maxWaitTimeInMs: 200 })
+      const consumer = kafkaOf(side).consumer({ groupId: 'js-group', maxWaitTimeInMs: 200 })
       const values: string[] = []
       await consumer.connect()
       await consumer.subscribe({ topic: 'js-group', fromBeginning: true })
@@ -152,6 +152,7 @@ const transactions: Scenario = {
     await seen.step('abort', () => send('aborted', 'abort'))
     await seen.step('commit again', () => send('committed too', 'commit'))
     await producer.disconnect()
+    await side.ended('js-transactions')
     await seen.step('read', async () => {
       const read = { topic: 'js-transactions', isolation: 'read_committed', content: true }
       const { 0: partition } = await side.java<Record<string, { records: unknown[][] }>>('consume', read)

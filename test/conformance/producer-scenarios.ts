@@ -1,7 +1,7 @@
 // Java producers without transactions: acknowledgements, refusals and what reads give back; run by the suite of the Java clients.
 import type { Scenario } from './scenario.ts'
 
-const once = { retries: '0', 'enable.idempotence': 'false', 'delivery.timeout.ms': '20000', 'linger.ms': '0' }
+const once = { retries: '0', 'enable.idempotence': 'false', 'linger.ms': '0' }
 
 const acknowledgements: Scenario = {
   name: 'producers are acknowledged at every level and with every codec',
@@ -48,7 +48,7 @@ const refused: Scenario = {
       await seen.step(name, () => side.producer(topic, 'send', { topic, records: [record] }))
       await side.producer(topic, 'close')
     }
-    await side.producer('idempotent', 'open', { properties: { 'delivery.timeout.ms': '20000' } })
+    await side.producer('idempotent', 'open')
     await seen.step('idempotent, too large', () =>
       side.producer('idempotent', 'send', { topic: 'refusing-too-large', records: [{ value: 'x'.repeat(2000) }] }),
     )
@@ -63,22 +63,25 @@ const strangers: Scenario = {
   name: 'producers and consumers that ask for what is not there',
   async run(side, seen) {
     await side.createTopics({ name: 'known' })
-    await side.producer('stranger', 'open', { properties: { 'max.block.ms': '2000' } })
+    await side.producer('impatient', 'open', { properties: { 'max.block.ms': '2000' } })
+    await side.producer('stranger', 'open')
     await seen.step('unknown topic', () =>
-      side.producer('stranger', 'send', { topic: 'nobody', records: [{ value: 'x' }] }),
+      side.producer('impatient', 'send', { topic: 'nobody', records: [{ value: 'x' }] }),
     )
     await seen.step('bad name', () =>
       side.producer('stranger', 'send', { topic: 'no good', records: [{ value: 'x' }] }),
     )
     await seen.step('unknown partition', () =>
-      side.producer('stranger', 'send', { topic: 'known', partition: 3, records: [{ value: 'x' }] }),
+      side.producer('impatient', 'send', { topic: 'known', partition: 3, records: [{ value: 'x' }] }),
     )
     await seen.step('known partition', () =>
       side.producer('stranger', 'send', { topic: 'known', partition: 0, records: [{ value: 'x' }] }),
     )
-    await side.producer('stranger', 'close')
-    const consumer = await side.consumer('stranger', { 'default.api.timeout.ms': '2000', 'auto.offset.reset': 'none' })
-    await seen.step('end of no topic', () => consumer.run('offsets', { of: 'end', partitions: ['nobody-0'] }))
+    for (const id of ['impatient', 'stranger']) await side.producer(id, 'close')
+    const impatient = await side.consumer('impatient', { 'default.api.timeout.ms': '2000' })
+    await seen.step('end of no topic', () => impatient.run('offsets', { of: 'end', partitions: ['nobody-0'] }))
+    await impatient.close()
+    const consumer = await side.consumer('stranger', { 'auto.offset.reset': 'none' })
     await consumer.run('assign', { partitions: ['known-0'] })
     await seen.step('no position', () => consumer.failure())
     await consumer.run('seek', { partition: 'known-0', offset: 0 })

@@ -1,4 +1,5 @@
 // One of the two nodes that the same scenarios run against, and the Java clients pointed at it; used by scenarios.
+import { eventually } from '../eventually.ts'
 import type { JavaDriver } from '../java/driver.ts'
 import { JavaConsumer } from './java-consumer.ts'
 
@@ -50,6 +51,15 @@ export class Side {
 
   transactions<Result = unknown>(op: string, args: object = {}): Promise<Result> {
     return this.java('admin-transactions', { op, ...args })
+  }
+
+  /** Waits for the markers of a transaction that was committed or aborted: they are written after the answer. */
+  async ended(transactionalId: string): Promise<void> {
+    await eventually(async () => {
+      const rows = await this.transactions<string[][]>('list', { pattern: transactionalId })
+      const state = rows.find(row => row[0] === transactionalId)?.[1]
+      if (!state?.startsWith('Complete')) throw new Error(`${transactionalId} is ${state}`)
+    })
   }
 
   cluster<Result = unknown>(op: string, args: object = {}): Promise<Result> {

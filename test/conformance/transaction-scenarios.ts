@@ -1,5 +1,4 @@
 // Transactional Java producers: commits, aborts, fencing, offsets, time-outs; run by the conformance suite of transactions.
-import { eventually } from '../eventually.ts'
 import type { Scenario } from './scenario.ts'
 import type { Side } from './side.ts'
 
@@ -9,15 +8,6 @@ const value = (text: string) => [{ key: 'k', value: text }]
 async function transactional(side: Side, id: string, properties: Record<string, string> = {}): Promise<void> {
   await side.producer(id, 'open', { properties: { 'transactional.id': id, ...properties } })
   await side.producer(id, 'init')
-}
-
-/** Waits for the markers, which are written after the answer to a commit or an abort. */
-async function ended(side: Side, id: string): Promise<void> {
-  await eventually(async () => {
-    const rows = await side.transactions<string[][]>('list', { pattern: id })
-    const state = rows.find(row => row[0] === id)?.[1]
-    if (!state?.startsWith('Complete')) throw new Error(`${id} is ${state}`)
-  })
 }
 
 /** What a reader sees of a partition, by isolation level, up to the end that it is told of. */
@@ -49,7 +39,7 @@ const outcomes: Scenario = {
     await seen.step('described', () => side.transactions('describe', { ids: ['outcomes', 'nobody'] }))
     await seen.step('producers', () => side.transactions('producers', { partition: 'outcomes-0' }).then(withoutIds))
     await seen.step('commit', () => side.producer('outcomes', 'commit'))
-    await ended(side, 'outcomes')
+    await side.ended('outcomes')
     await both('after the commit')
     await side.producer('outcomes', 'begin')
     await send('aborted')
@@ -60,7 +50,7 @@ const outcomes: Scenario = {
     await side.producer('outcomes', 'begin')
     await send('last')
     await side.producer('outcomes', 'commit')
-    await ended(side, 'outcomes')
+    await side.ended('outcomes')
     await both('at the end')
     await seen.step('the other topic', () => contents(side, 'outcomes-b', 'read_committed'))
     await seen.step('described at the end', () => side.transactions('describe', { ids: ['outcomes'] }))
@@ -166,7 +156,7 @@ const timeouts: Scenario = {
       transactional(side, 'late-long', { 'transaction.timeout.ms': '900001' }),
     )
     await side.producer('late-long', 'close')
-    await transactional(side, 'late', { 'transaction.timeout.ms': '3000' })
+    await transactional(side, 'late', { 'transaction.timeout.ms': '8000' })
     await side.producer('late', 'begin')
     await side.producer('late', 'send', { topic: 'late', records: value('too slow') })
     await seen.settles(
@@ -192,7 +182,7 @@ const misuse: Scenario = {
   name: 'producers that do what transactions forbid',
   async run(side, seen) {
     await side.createTopics({ name: 'misused' })
-    await side.producer('misused', 'open', { properties: { 'transactional.id': 'misused', 'max.block.ms': '5000' } })
+    await side.producer('misused', 'open', { properties: { 'transactional.id': 'misused', 'max.block.ms': '15000' } })
     await seen.step('begin before init', () => side.producer('misused', 'begin'))
     await seen.step('init', () => side.producer('misused', 'init'))
     await seen.step('send outside', () => side.producer('misused', 'send', { topic: 'misused', records: value('x') }))
@@ -219,6 +209,7 @@ const misuse: Scenario = {
         admin: { 'default.api.timeout.ms': '3000', 'request.timeout.ms': '2500' },
       }),
     )
+    await side.ended('misused')
     await seen.step('content', () => contents(side, 'misused', 'read_committed'))
   },
 }
@@ -244,6 +235,7 @@ const copying: Scenario = {
       await side.producer('copier', aborts ? 'abort' : 'commit')
       if (!aborts) at += 5
     }
+    await side.ended('copier')
     const read = await side.java<Record<string, { records: unknown[][] }>>('consume', {
       topic: 'copy',
       isolation: 'read_committed',

@@ -25,7 +25,7 @@ export class Transcript {
       if (!accepted(last)) throw new Error('not yet')
     }
     await this.step(name, () =>
-      eventually(attempt, { timeoutMs: 60_000 }).then(
+      eventually(attempt, { timeoutMs: 120_000 }).then(
         () => last,
         () => last ?? 'never',
       ),

@@ -24,8 +24,8 @@ final class Clients {
         return ADMINS.computeIfAbsent(bootstrap + args.path("admin"), key -> {
             Properties properties = new Properties();
             properties.put("bootstrap.servers", bootstrap);
-            properties.put("default.api.timeout.ms", "30000");
-            properties.put("request.timeout.ms", "15000");
+            properties.put("default.api.timeout.ms", "60000");
+            properties.put("request.timeout.ms", "30000");
             args.path("admin").fields().forEachRemaining(field -> properties.put(field.getKey(), field.getValue().asText()));
             return Admin.create(properties);
         });

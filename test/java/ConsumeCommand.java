@@ -17,7 +17,7 @@ import org.apache.kafka.common.header.Header;
 
 /**
  * args: {bootstrap, topic, partitions?: [n] (all), from?: offset or "middle" (beginning), isolation? (read_uncommitted), content?
- * (also give keys, values and headers as text), timeoutMs? (60000), properties?}. Reads until the end offsets at the
+ * (also give keys, values and headers as text), timeoutMs? (120000), properties?}. Reads until the end offsets at the
  * start of the command. Answers {partition: {start, end, records: [row]}} with row = [offset, timestamp, timestamp
  * type, key digest, value digest, headers digest] and with `content` also key, value and [[header, value]].
  */
@@ -32,7 +32,7 @@ public final class ConsumeCommand implements Command {
             "fetch.max.bytes", "67108864",
             "max.partition.fetch.bytes", "33554432",
             "fetch.max.wait.ms", "50",
-            "default.api.timeout.ms", "20000");
+            "default.api.timeout.ms", "60000");
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(Clients.properties(args, defaults))) {
             List<TopicPartition> partitions = partitionsOf(consumer, args);
             consumer.assign(partitions);
@@ -70,7 +70,7 @@ public final class ConsumeCommand implements Command {
         JsonNode args
     ) throws Exception {
         boolean content = args.path("content").asBoolean(false);
-        long deadline = System.nanoTime() + args.path("timeoutMs").asLong(60_000) * 1_000_000;
+        long deadline = System.nanoTime() + args.path("timeoutMs").asLong(120_000) * 1_000_000;
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             if (System.nanoTime() > deadline) throw new IllegalStateException("not at " + ends + ": " + positions(consumer));
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {

@@ -3,6 +3,7 @@ package lockstep;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,10 +29,25 @@ public final class CreateTopicsCommand implements Command {
                 : new NewTopic(name, topic.path("partitions").asInt(1), replication);
             topics.add(created.configs(configs));
         }
+        awaitBrokers(admin, topics);
         admin.createTopics(topics).all().get();
         Map<String, String> ids = new LinkedHashMap<>();
         for (NewTopic topic : topics) ids.put(topic.name(), whenLed(admin, topic.name()));
         return ids;
+    }
+
+    /** A broker that listens may not be known to the controller yet, which would refuse its replicas. */
+    private static void awaitBrokers(Admin admin, List<NewTopic> topics) throws Exception {
+        int wanted = 1;
+        for (NewTopic topic : topics) {
+            wanted = Math.max(wanted, topic.replicationFactor());
+            if (topic.replicasAssignments() == null) continue;
+            for (List<Integer> replicas : topic.replicasAssignments().values()) wanted = Math.max(wanted, Collections.max(replicas));
+        }
+        for (int attempt = 0; wanted > 1 && admin.describeCluster().nodes().get().size() < wanted; attempt++) {
+            if (attempt == 1200) throw new IllegalStateException("there are no " + wanted + " brokers");
+            Thread.sleep(50);
+        }
     }
 
     private static Map<Integer, List<Integer>> assignments(JsonNode partitions) {
@@ -53,7 +69,7 @@ public final class CreateTopicsCommand implements Command {
             } catch (ExecutionException error) {
                 if (!(error.getCause() instanceof RetriableException)) throw error;
             }
-            if (attempt == 200) throw new IllegalStateException("no leaders for " + name);
+            if (attempt == 1200) throw new IllegalStateException("no leaders for " + name);
             Thread.sleep(50);
         }
     }

@@ -54,9 +54,9 @@ public final class ProduceCommand implements Command {
         defaults.put("batch.size", "1000000");
         defaults.put("max.request.size", "41943040");
         defaults.put("buffer.memory", "134217728");
-        defaults.put("max.block.ms", "20000");
-        defaults.put("request.timeout.ms", "15000");
-        defaults.put("delivery.timeout.ms", "30000");
+        defaults.put("max.block.ms", "60000");
+        defaults.put("request.timeout.ms", "30000");
+        defaults.put("delivery.timeout.ms", "120000");
         if (args.path("transaction").isObject()) {
             defaults.put("transactional.id", args.path("transaction").get("id").asText());
             defaults.put("transaction.timeout.ms", "600000");

@@ -180,7 +180,7 @@ const votes = groupCase('JoinGroup, members vote for a protocol', async talk => 
 })
 
 const tooMany = groupCase('JoinGroup of more members than group.max.size', async talk => {
-  const rebalanceTimeoutMs = 8000
+  const rebalanceTimeoutMs = 15_000
   const first = await talk.join('first', { rebalanceTimeoutMs })
   const joining = ['b', 'c', 'd'].map(client => talk.joinAside(client, { rebalanceTimeoutMs }))
   await talk.reaches('PreparingRebalance', 4)
@@ -211,15 +211,15 @@ const pendingMember = groupCase('LeaveGroup of a member that has only its id', a
 })
 
 const expiredSession = groupCase('Heartbeat that does not come ends the membership', async talk => {
-  const member = await talk.settle({ sessionTimeoutMs: 5000 })
+  const member = await talk.settle({ sessionTimeoutMs: 10_000 })
   await talk.reaches('Empty', 0)
   await talk.heartbeat('too late', member)
   await talk.describe('empty')
 })
 
 const expiredRebalance = groupCase('JoinGroup goes on without members that do not come again', async talk => {
-  await talk.settle({ rebalanceTimeoutMs: 5000 })
-  const second = await talk.join('second', { client: 'b', rebalanceTimeoutMs: 5000 })
+  await talk.settle({ rebalanceTimeoutMs: 10_000 })
+  const second = await talk.join('second', { client: 'b', rebalanceTimeoutMs: 10_000 })
   await talk.heartbeat('second is alone', second)
   await eventually(async () => {
     const { groups } = await talk.ask(DescribeGroupsApi, { groups: [talk.group] })

@@ -38,7 +38,7 @@ const listed: ParityCase[] = [1, 3, 6, 7, 8, 9, 10, 11].flatMap(version =>
 
 const deleteCase = (topic: string, offset: bigint, partitionIndex = 0): ParityCase =>
   parityCase(`${topic}-${partitionIndex} before ${offset}`, DeleteRecordsApi, {
-    request: { timeoutMs: 1000, topics: [{ name: topic, partitions: [{ partitionIndex, offset }] }] },
+    request: { timeoutMs: 30_000, topics: [{ name: topic, partitions: [{ partitionIndex, offset }] }] },
   })
 
 const epochCase = (what: string, of: { topic: string; epoch: number; partition?: number; current?: number }) =>

@@ -16,6 +16,8 @@ export interface CaseOptions<QI, R> {
   /** Default: the highest. */
   readonly version?: number | undefined
   readonly clientId?: string | undefined
+  /** See `ask`. */
+  readonly patienceMs?: number | undefined
   readonly request: QI | ((peer: Peer) => QI)
   /** The part that is compared; default: all of it. */
   readonly show?: (answer: R, peer: Peer) => unknown
@@ -28,9 +30,9 @@ export const parityCase = <Q, QI, R, RI>(
 ): ParityCase => ({
   name: `${api.name} ${what}`,
   async ask(peer) {
-    const { request, show = answer => answer, version = api.request.versions.max, clientId } = options
+    const { request, show = answer => answer, version = api.request.versions.max, clientId, patienceMs } = options
     const asked = typeof request === 'function' ? (request as (peer: Peer) => QI)(peer) : request
-    const answer = await ask(peer, { api, request: asked, version, clientId })
+    const answer = await ask(peer, { api, request: asked, version, clientId, patienceMs })
     return typeof answer === 'string' ? answer : comparable(show(answer, peer))
   },
 })

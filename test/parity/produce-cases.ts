@@ -28,6 +28,7 @@ interface Produced {
   readonly topic?: string
   readonly version?: number
   readonly acks?: number
+  readonly patienceMs?: number
   readonly partition?: number
   readonly topicId?: Uuid
   readonly transactionalId?: string
@@ -44,11 +45,12 @@ export function produceCase(what: string, records: Buffer | null, options: Produ
   return parityCase(what, ProduceApi, {
     version,
     clientId,
+    patienceMs: options.patienceMs,
     show,
     request: peer => ({
       transactionalId: options.transactionalId ?? null,
       acks: options.acks ?? -1,
-      timeoutMs: 3000,
+      timeoutMs: 30_000,
       topicData: [
         {
           name: version < 13 ? topic : '',
@@ -97,7 +99,7 @@ const refused: ParityCase[] = [
   produceCase('unknown topic', two(), { topic: 'nowhere' }),
   produceCase('unknown partition', two(), { partition: 9 }),
   produceCase('acks 2', two(), { acks: 2 }),
-  produceCase('null records', null),
+  produceCase('null records', null, { patienceMs: 10_000 }),
   produceCase('no records', Buffer.alloc(0)),
   produceCase('a batch that is cut off', two().subarray(0, 70)),
   produceCase('two batches', Buffer.concat([two(), two()])),

@@ -81,7 +81,7 @@ type Growth = CreatePartitionsRequestInput['topics'][number]
 
 const growCase = (what: string, topics: readonly Growth[], validateOnly = true): ParityCase =>
   parityCase(what, CreatePartitionsApi, {
-    request: { topics: [...topics], timeoutMs: 5000, validateOnly },
+    request: { topics: [...topics], timeoutMs: 30_000, validateOnly },
     show: ({ results }) => sortedBy(results, ({ name }) => name),
   })
 
@@ -123,11 +123,11 @@ const deleteCase = (what: string, request: DeleteTopicsRequestInput, version = 6
 const named = (name: string | null, topicId: Uuid = ZERO_UUID) => ({ name, topicId })
 
 const deleteCases: ParityCase[] = [
-  deleteCase('a name twice', { topicNames: ['nowhere', 'nowhere', 'zz'], timeoutMs: 1000 }, 4),
-  deleteCase('empty name', { topicNames: [''], timeoutMs: 1000 }, 4),
+  deleteCase('a name twice', { topicNames: ['nowhere', 'nowhere', 'zz'], timeoutMs: 30_000 }, 4),
+  deleteCase('empty name', { topicNames: [''], timeoutMs: 30_000 }, 4),
   deleteCase('neither name nor id, both, unknown id', {
     topics: [named(null), named('p', UNKNOWN_ID), named(null, UNKNOWN_ID)],
-    timeoutMs: 1000,
+    timeoutMs: 30_000,
   }),
 ]
 

@@ -22,7 +22,7 @@ export const topicIsReady = (peer: Peer, topic: string): Promise<void> => waitFo
 export const topicIsDeleted = (topic: string): ParityCase => ({
   name: `${topic} is deleted`,
   async ask(peer) {
-    await ask(peer, { api: DeleteTopicsApi, request: { topicNames: [topic], timeoutMs: 5000 }, version: 4 })
+    await ask(peer, { api: DeleteTopicsApi, request: { topicNames: [topic], timeoutMs: 30_000 }, version: 4 })
     await waitFor(peer, topic, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return 'deleted'
   },

@@ -52,7 +52,7 @@ export class TransactionalPeer {
   }
 
   async init(options: Claim & { timeoutMs?: number; expected?: boolean } = {}): Promise<string> {
-    const { version = 5, timeoutMs = 60_000, expected = false } = options
+    const { version = 5, timeoutMs = 600_000, expected = false } = options
     const answer = await this.#ask(InitProducerIdApi, version, {
       transactionalId: this.id,
       transactionTimeoutMs: timeoutMs,
@@ -121,7 +121,7 @@ export class TransactionalPeer {
     const answer = await this.#ask(ProduceApi, version, {
       transactionalId: options.withoutId ? null : this.id,
       acks: -1,
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       topicData: [{ ...named, partitionData: [{ index: partition, records }] }],
     })
     const result = answer.responses[0]?.partitionResponses[0]

@@ -1,5 +1,6 @@
 // SCRAM users made, shown and deleted by Kafka's own tool in the Java driver; used by the security suites.
-import { strictEqual } from 'node:assert/strict'
+import { doesNotMatch, match, strictEqual } from 'node:assert/strict'
+import { eventually } from '../eventually.ts'
 import type { JavaDriver } from '../java/driver.ts'
 
 interface ToolAnswer {
@@ -29,6 +30,11 @@ export async function addScramUser(
     const config = `${mechanism}=[iterations=4096,password=${password}]`
     await configure(java, bootstrap, ['--entity-name', user, '--alter', '--add-config', config])
   }
+  // A broker of Kafka hears of them after the answer.
+  await eventually(async () => {
+    const told = await describeScramUser(java, bootstrap, user)
+    for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512']) match(told, new RegExp(`${mechanism}=`))
+  })
 }
 
 /** What the tool prints about a user. */
@@ -39,4 +45,5 @@ export const describeScramUser = (java: JavaDriver, bootstrap: string, user: str
 export async function deleteScramUser(java: JavaDriver, bootstrap: string, user: string): Promise<void> {
   for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512'])
     await configure(java, bootstrap, ['--entity-name', user, '--alter', '--delete-config', mechanism])
+  await eventually(async () => doesNotMatch(await describeScramUser(java, bootstrap, user), /SCRAM-SHA-\d+=/))
 }

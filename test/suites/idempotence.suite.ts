@@ -18,15 +18,15 @@ after(() => opened.close())
 /** Small batches, many in flight, quick retries. */
 const properties = {
   'linger.ms': '0',
-  'batch.size': '600',
+  'batch.size': '150',
   'max.in.flight.requests.per.connection': '5',
   'reconnect.backoff.ms': '5',
   'reconnect.backoff.max.ms': '50',
   'retry.backoff.ms': '10',
   'retry.backoff.max.ms': '100',
   'request.timeout.ms': '5000',
-  'delivery.timeout.ms': '90000',
-  'max.block.ms': '60000',
+  'delivery.timeout.ms': '300000',
+  'max.block.ms': '300000',
 }
 
 const numbered = (): ProduceArgs => ({

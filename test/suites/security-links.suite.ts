@@ -69,6 +69,8 @@ before(async () => {
     LockstepNode.start({ env }),
   ])
   await addScramUser(java, kafka.bootstrap, ADMIN)
+  // Once a broker knows of this, what came before it is in force.
+  await java.call('create-topics', { bootstrap: kafka.bootstrap, topics: [{ name: 'later', partitions: 1 }] })
 })
 after(() => opened.close())
 

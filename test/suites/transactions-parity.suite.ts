@@ -45,7 +45,7 @@ const SAFE_DOWNGRADE = 2
 
 async function setTransactionVersion(peer: Peer, level: number): Promise<void> {
   const featureUpdates = [{ feature: 'transaction.version', maxVersionLevel: level, upgradeType: SAFE_DOWNGRADE }]
-  const request = { timeoutMs: 10_000, featureUpdates }
+  const request = { timeoutMs: 60_000, featureUpdates }
   const answer = await ask(peer, { api: UpdateFeaturesApi, request, version: 1 })
   if (typeof answer === 'string') throw new Error(`UpdateFeatures: ${answer}`)
   deepStrictEqual([answer.errorCode, answer.results.map(({ errorCode }) => errorCode)], [0, [0]], peer.name)

@@ -54,7 +54,7 @@ final class ConsumerSession implements ConsumerRebalanceListener {
             "retry.backoff.ms", "50",
             "reconnect.backoff.ms", "50",
             "metadata.max.age.ms", "1000",
-            "default.api.timeout.ms", "30000");
+            "default.api.timeout.ms", "60000");
         var properties = Clients.properties(args, defaults);
         // There the broker says how often.
         if ("consumer".equals(properties.get("group.protocol"))) properties.remove("heartbeat.interval.ms");

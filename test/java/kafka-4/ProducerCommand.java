@@ -58,9 +58,9 @@ public final class ProducerCommand implements Command {
     private static Map<String, String> defaults() {
         Map<String, String> defaults = new HashMap<>();
         defaults.put("linger.ms", "20");
-        defaults.put("max.block.ms", "30000");
-        defaults.put("request.timeout.ms", "15000");
-        defaults.put("delivery.timeout.ms", "30000");
+        defaults.put("max.block.ms", "60000");
+        defaults.put("request.timeout.ms", "30000");
+        defaults.put("delivery.timeout.ms", "120000");
         return defaults;
     }
 

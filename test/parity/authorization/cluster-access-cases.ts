@@ -138,15 +138,15 @@ const adminCases: AccessCase[] = [
   }),
   accessCase('', ElectLeadersApi, {
     version: 2,
-    request: { electionType: 0, topicPartitions: [{ topic: 'hidden', partitions: [0] }], timeoutMs: 5000 },
+    request: { electionType: 0, topicPartitions: [{ topic: 'hidden', partitions: [0] }], timeoutMs: 30_000 },
     show: ({ errorCode, replicaElectionResults }) => ({ errorCode, replicaElectionResults }),
   }),
   accessCase('of an unknown topic', AlterPartitionReassignmentsApi, {
     version: 0,
-    request: { timeoutMs: 5000, topics: [{ name: 'absent', partitions: [{ partitionIndex: 0, replicas: [1] }] }] },
+    request: { timeoutMs: 30_000, topics: [{ name: 'absent', partitions: [{ partitionIndex: 0, replicas: [1] }] }] },
     show: topLevel,
   }),
-  accessCase('', ListPartitionReassignmentsApi, { request: { timeoutMs: 5000, topics: null }, show: topLevel }),
+  accessCase('', ListPartitionReassignmentsApi, { request: { timeoutMs: 30_000, topics: null }, show: topLevel }),
   accessCase('of nothing', AlterReplicaLogDirsApi, {
     version: 2,
     users: ['bob', 'alice', 'carol', 'erin'],
@@ -157,7 +157,7 @@ const adminCases: AccessCase[] = [
     version: 1,
     users: ['bob', 'alice', 'carol', 'erin'],
     request: {
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       featureUpdates: [{ feature: 'x', maxVersionLevel: 1, upgradeType: 1 }],
       validateOnly: true,
     },
@@ -168,7 +168,7 @@ const adminCases: AccessCase[] = [
     users: ['bob', 'alice', 'carol', 'erin'],
     request: {
       clusterId: null,
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       voterId: 7,
       voterDirectoryId: UNKNOWN_ID,
       listeners: [{ name: 'CONTROLLER', host: '127.0.0.1', port: 1 }],

@@ -7,7 +7,7 @@ import { answerOf, requestFrame } from '../../raw-request.ts'
 import type { Peer, Question } from '../raw-exchange.ts'
 
 /** How long a node may take to answer. */
-const ANSWER_MS_MAX = 30_000
+const ANSWER_MS_MAX = 60_000
 
 /** A node that asks for a login; the password of each user is the name. */
 export class SecuredPeer implements Peer {

@@ -50,7 +50,7 @@ const produceData = (names: readonly string[], records = batch()): ProduceReques
 const produceCases: AccessCase[] = [
   accessCase('by name', ProduceApi, {
     version: 12,
-    request: { transactionalId: null, acks: -1, timeoutMs: 5000, topicData: produceData(NAMES) },
+    request: { transactionalId: null, acks: -1, timeoutMs: 30_000, topicData: produceData(NAMES) },
     show: produced,
   }),
   accessCase('by id', ProduceApi, {
@@ -58,7 +58,7 @@ const produceCases: AccessCase[] = [
     request: peer => ({
       transactionalId: null,
       acks: -1,
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       topicData: idsOf(peer).map(topicId => ({ name: '', topicId, partitionData: [{ index: 0, records: batch() }] })),
     }),
     show: produced,
@@ -70,7 +70,7 @@ const produceCases: AccessCase[] = [
       request: {
         transactionalId: id,
         acks: -1,
-        timeoutMs: 5000,
+        timeoutMs: 30_000,
         topicData: produceData(['hidden', 'write'], batch(true)),
       },
       show: produced,
@@ -132,7 +132,7 @@ const offsetCases: AccessCase[] = [
   accessCase('', DeleteRecordsApi, {
     version: 2,
     request: {
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       topics: NAMES.map(name => ({ name, partitions: [{ partitionIndex: 0, offset: 0n }] })),
     },
     show: ({ topics }) => topics.flatMap(({ name, partitions }) => errorsOf(partitions, () => name)).sort(),
@@ -238,7 +238,7 @@ const changeCases: AccessCase[] = [
     version: 3,
     request: {
       topics: [...NAMES, 'read'].map(name => ({ name, count: 2, assignments: null })),
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
       validateOnly: true,
     },
     show: ({ results }) => errorsOf(results, ({ name }) => name),
@@ -255,7 +255,7 @@ export const deletionCases: readonly AccessCase[] = [
     users: ['bob', 'alice', 'carol', 'erin', 'dave'],
     request: {
       topicNames: ['hidden', 'describe', 'absent', 'team.fresh', 'team.absent', 'read', 'read'],
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
     },
     show: deleted,
   }),
@@ -269,7 +269,7 @@ export const deletionCases: readonly AccessCase[] = [
         { name: 'alter', topicId: ZERO_UUID },
         { name: 'see-configs', topicId: topicIdOf(peer, 'see-configs') },
       ],
-      timeoutMs: 5000,
+      timeoutMs: 30_000,
     }),
     show: deleted,
   }),
