@@ -2,6 +2,7 @@
 import { type EndpointFlags, resolveEndpoint } from './endpoint.ts'
 import { RestClient } from './rest-client.ts'
 import type { Terminal } from './terminal.ts'
+import { wrapText } from './text-width.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface CliEnvironment {
@@ -43,6 +44,7 @@ export async function confirm(
   question: () => Promise<string>,
 ): Promise<void> {
   if (force === true || !context.terminal.interactive) return
-  const answer = await context.terminal.ask(`${await question()} (y/n): `)
+  const text = wrapText(`${await question()} (y/n): `, context.terminal.columns())
+  const answer = await context.terminal.ask(text)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was changed')
 }

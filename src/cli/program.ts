@@ -58,6 +58,7 @@ export class Program {
       .configureOutput({
         writeOut: terminal.out,
         writeErr: terminal.err,
+        outputError: (text, write) => write(text.replace(/^error:/, 'Error:')),
         getOutHelpWidth: columns,
         getErrHelpWidth: columns,
         getOutHasColors: () => terminal.colours,

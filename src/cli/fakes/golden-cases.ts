@@ -110,6 +110,6 @@ async function invocation(node: FixedNode, { args, answer }: Case, { columns }: 
   const { code, out, err, asked } = await lockstepAt(node.url, args.split(' '), { answer, columns })
   const place = columns === undefined ? '' : `   # ${columns} columns`
   const stderr = err === '' ? '' : err.replace(/^/gm, '! ').replace(/! $/, '')
-  const prompt = asked.map(question => `? ${question}${answer}\n`).join('')
+  const prompt = asked.map(question => `${question}${answer}\n`.replace(/^/gm, '? ').replace(/\? $/, '')).join('')
   return `$ lockstep ${args}${place}\n${prompt}${out}${stderr}= exit code ${code}\n`
 }
