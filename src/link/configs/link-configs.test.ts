@@ -123,6 +123,10 @@ test('synonyms are accepted, local settings are named as unused', () => {
   equal(parse({ 'link.prefix': 'p.' }).configs.value('cluster.link.prefix'), 'p.')
   refused({ 'link.prefix': 'p.', 'cluster.link.prefix': 'q.' }, 'LINK_CONFIG_INVALID', /twice/)
   match(parse({ 'local.security.protocol': 'SASL_SSL' }).warnings[0] ?? '', /without effect: local.security.protocol/)
+  const many = { 'local.sasl.mechanism': 'GSSAPI', 'local.sasl.login.class': 'x', 'local.listener': 'L' }
+  deepEqual(parse({ ...many, 'replica.socket.receive.buffer.bytes': '65536' }).warnings, [
+    'Accepted without effect: local.sasl.mechanism, local.sasl.login.class, local.listener.name, replica.socket.receive.buffer.bytes.',
+  ])
 })
 
 test('describe lists every property, defaults marked, secrets hidden', () => {
@@ -178,4 +182,26 @@ test('which topics and configs a link owns', () => {
   for (const name of ['orders', '__mine', '_schemas']) equal(isNeverMirrored(name), false, name)
   for (const name of ['', '.', '..', 'a b', 'x'.repeat(250)]) equal(typeof topicNameProblem(name), 'string', name)
   equal(topicNameProblem('a.b_c-D9'), undefined)
+})
+
+test('properties of the connection reach the source as they are set', () => {
+  const configs = {
+    'socket.connection.setup.timeout.max.ms': '7000',
+    'default.api.timeout.ms': '8000',
+    'connections.max.idle.ms': '-1',
+    'client.dns.lookup': 'resolve_canonical_bootstrap_servers_only',
+    'request.timeout.ms': '9000',
+  }
+  const link = { name: 'west', remoteClusterId: undefined }
+  const settings = connectionSettings(parse(configs).configs, link)
+  equal(settings.connectTimeoutMaxMs, 7000)
+  equal(settings.apiTimeoutMs, 8000)
+  equal(settings.idleMsMax, -1)
+  equal(settings.bootstrapLookup, 'resolve_canonical_bootstrap_servers_only')
+  equal(settings.fetch.timeoutMs, 9000)
+  const own = parse({ ...configs, 'replica.socket.timeout.ms': '11000' }).configs
+  equal(connectionSettings(own, link).fetch.timeoutMs, 11_000)
+  // No setting of the connection: it holds without a new one.
+  const bounded = parse({ ...configs, 'mirror.max.bytes.per.second': '5' }).configs
+  deepEqual(connectionSettings(bounded, link), settings)
 })

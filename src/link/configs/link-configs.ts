@@ -77,10 +77,16 @@ export function parseLinkConfigs(
     throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
   const incomplete = incompleteSecurity(overrides) ?? misusedPrefix(overrides)
   if (incomplete) throw linkError('LINK_CONFIG_INVALID', incomplete)
-  const unused = [...overrides.keys()].filter(key => key.startsWith('local.'))
+  const unused = [...overrides.keys()].filter(key => key.startsWith('local.') || withoutEffect.has(key))
   const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
   return { configs: new LinkConfigs(overrides), warnings }
 }
+
+/** Kept and told: nothing that runs on Node.js can set it. */
+const withoutEffect: ReadonlySet<string> = new Set([
+  'replica.socket.receive.buffer.bytes',
+  'sasl.login.callback.handler.class',
+])
 
 function misusedPrefix(overrides: ReadonlyMap<string, string>): { key: string; problem: string } | undefined {
   const key = 'consumer.group.prefix.enable'

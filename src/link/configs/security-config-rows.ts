@@ -12,6 +12,7 @@ const saslRows = {
 }
 
 const sslRows = {
+  'ssl.cipher.suites': listRow({ doc: 'Cipher suites that may be used; not set = those of the TLS versions.' }),
   'ssl.enabled.protocols': listRow({ default: ['TLSv1.2', 'TLSv1.3'], doc: 'TLS versions that may be used.' }),
   'ssl.protocol': stringRow({ default: 'TLSv1.3', doc: 'Newest TLS version that is tried.' }),
   'ssl.endpoint.identification.algorithm': stringRow({
@@ -37,6 +38,16 @@ type Local<T> = { [K in keyof T & string as `local.${K}`]: T[K] }
 const local = <T extends object>(rows: T): Local<T> =>
   Object.fromEntries(Object.entries(rows).map(([key, row]) => [`local.${key}`, row])) as Local<T>
 
+/** What Java clients know beside these; the local side has no client, so nothing has to understand them. */
+const localOnly = {
+  'sasl.client.callback.handler.class': text('Unused.'),
+  'sasl.kerberos.service.name': text('Unused.'),
+  'sasl.login.class': text('Unused.'),
+  'ssl.keymanager.algorithm': text('Unused.'),
+  'ssl.provider': text('Unused.'),
+  'ssl.trustmanager.algorithm': text('Unused.'),
+}
+
 export const securityConfigRows = {
   'security.protocol': enumRow({
     default: 'PLAINTEXT',
@@ -53,4 +64,5 @@ export const securityConfigRows = {
   }),
   ...local(saslRows),
   ...local(sslRows),
+  ...local(localOnly),
 }
