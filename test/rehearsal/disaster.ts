@@ -123,7 +123,7 @@ function consumersGoOn({ groups }: Outcome, sinceMs: number) {
 /** One command for all topics. */
 async function failOver(scene: Scene): Promise<void> {
   const { world, notes, names, options } = scene
-  const command = ['mirror', 'failover', '--link', LINK, '--pattern', '.*', '--force', '--wait', '180']
+  const command = ['mirror', 'failover', '--link', LINK, '--pattern', '.*', '--force', '--wait=180']
   const first = world.run(...command)
   if (options.nodeKill) {
     const stopped = await eventually(

@@ -33,6 +33,10 @@ export async function rehearseMigration(options: RehearsalOptions): Promise<Repo
 
 async function migrate(scene: Scene): Promise<Report> {
   const { world, notes, producers, options } = scene
+  await notes.phase('promote is tried dry', async () => {
+    const dry = await world.run('mirror', 'promote', ...ALL, '--dry-run', '-o', 'json')
+    strictEqual(dry.status, 0, dry.stderr)
+  })
   const load = await notes.phase('producers are stopped', () => producers.stop(SESSIONS.load))
   const before = await notes.phase('consumers are stopped', () => readBy(world, 'source', 'stop'))
   await notes.phase('promote', () => promote(scene))
@@ -69,12 +73,11 @@ async function migrate(scene: Scene): Promise<Report> {
   }
 }
 
-/** One command for all topics; the dry run before it changes nothing. */
+const ALL = ['--link', LINK, '--pattern', '.*']
+
+/** One command for all topics. */
 async function promote({ world, names }: Scene): Promise<void> {
-  const all = ['--link', LINK, '--pattern', '.*']
-  const dry = await world.run('mirror', 'promote', ...all, '--dry-run', '-o', 'json')
-  strictEqual(dry.status, 0, dry.stderr)
-  const promoted = await world.run('mirror', 'promote', ...all, '--force', '--wait', '180')
+  const promoted = await world.run('mirror', 'promote', ...ALL, '--force', '--wait=180')
   strictEqual(promoted.status, 0, promoted.stderr.slice(-2_000))
   const listed = await world.run('mirror', 'list', '--link', LINK, '-o', 'json')
   const rows = JSON.parse(listed.stdout) as { mirror_status: string }[]

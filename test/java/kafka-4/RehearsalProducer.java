@@ -142,10 +142,11 @@ final class RehearsalProducer implements Runnable {
         });
     }
 
-    /** Half of it compresses well. */
+    /** Printable, and half of it compresses well. */
     private byte[] value() {
         byte[] value = new byte[1 + random.nextInt(plan.get("valueBytes").asInt())];
         random.nextBytes(value);
+        for (int index = 0; index < value.length / 2; index++) value[index] = (byte) ('0' + (value[index] & 63));
         for (int index = value.length / 2; index < value.length; index++) value[index] = (byte) ('a' + index % 20);
         return value;
     }
