@@ -49,6 +49,8 @@ export class SourceStatus {
   #view: SourceStatusView = { kind: 'failed', error: new Error('it was not read yet'), contents: undefined }
   /** When the reading of `#view` began. */
   #viewMs = Number.NEGATIVE_INFINITY
+  /** Readings begun so far; `#view` is that of the last. */
+  #readings = 0
 
   constructor(options: SourceStatusOptions) {
     this.#o = options
@@ -56,13 +58,17 @@ export class SourceStatus {
 
   /** As it is now: everything published before the call is in the answer. Never rejects. */
   newest(): Promise<SourceStatusView> {
-    return this.#atLeast(this.#o.clock.monotonicMs())
+    const asked = this.#readings + 1
+    // Those who wait for the same reading share it.
+    return this.#queue.run(() => (this.#readings < asked ? this.#read() : this.#view))
   }
 
   /** The newest where there is any; one that was not there a minute ago is not asked for again. Never rejects. */
   recent(): Promise<SourceStatusView> {
     const isThere = this.#view.kind === 'read' || this.#view.kind === 'failed'
-    return isThere ? this.newest() : this.#atLeast(this.#o.clock.monotonicMs() - absentMs)
+    return isThere || this.#o.clock.monotonicMs() - this.#viewMs >= absentMs
+      ? this.newest()
+      : this.#queue.run(() => this.#view)
   }
 
   /** Ends what is being read. */
@@ -71,18 +77,14 @@ export class SourceStatus {
     await this.#queue.idle()
   }
 
-  /** An answer whose reading began then or later; whoever waits for the same reading shares it. */
-  #atLeast(beganMs: number): Promise<SourceStatusView> {
-    return this.#queue.run(async () => {
-      if (this.#viewMs >= beganMs) return this.#view
-      const nowMs = this.#o.clock.monotonicMs()
-      this.#view = await this.#read(nowMs)
-      this.#viewMs = nowMs
-      return this.#view
-    })
+  async #read(): Promise<SourceStatusView> {
+    this.#readings++
+    this.#viewMs = this.#o.clock.monotonicMs()
+    this.#view = await this.#question(this.#viewMs)
+    return this.#view
   }
 
-  async #read(nowMs: number): Promise<SourceStatusView> {
+  async #question(nowMs: number): Promise<SourceStatusView> {
     const timeout = new AbortController()
     const { timeoutMs } = readingLimits
     const late = new SourceError('timeout', `reading it took longer than ${timeoutMs / 1000} s`)
