@@ -13,6 +13,7 @@ export const taskNames = [
   'ShareGroupOffsetSync',
   'TopicConfigsSync',
   'PartitionSync',
+  'ChainCheck',
 ]
 
 export function linkView(context: OperationContext, link: LinkRecord): LinkView {
