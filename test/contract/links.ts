@@ -13,10 +13,7 @@ const taskErrorCodes = oneOf(
 export const taskErrors = many(fields({ error_code: taskErrorCodes, error_message: text }))
 
 const task = fields({
-  task_name: oneOf(
-    ...['AclSync', 'AutoCreateMirror', 'ConsumerOffsetSync', 'ShareGroupOffsetSync', 'TopicConfigsSync'],
-    'PartitionSync',
-  ),
+  task_name: filled,
   state: oneOf(
     ...['UNKNOWN', 'ACTIVE', 'IN_ERROR', 'NOT_CONFIGURED', 'LINK_FAILED', 'LINK_UNAVAILABLE', 'LINK_PAUSED'],
   ),
@@ -43,9 +40,24 @@ const linkFields = {
   ),
 }
 
+/** More tasks may come; these are known to clients. */
+const allOfThem: Shape = {
+  ...many(task),
+  allOf: [
+    ...[
+      'AclSync',
+      'AutoCreateMirror',
+      'ConsumerOffsetSync',
+      'ShareGroupOffsetSync',
+      'TopicConfigsSync',
+      'PartitionSync',
+    ],
+  ].map(name => ({ contains: fields({ task_name: oneOf(name) }) })),
+}
+
 /** Without `include_tasks` there are no tasks. */
 export const link: Shape = item('KafkaLinkData', linkFields, { tasks: { type: 'null' } })
-export const linkWithTasks: Shape = item('KafkaLinkData', { ...linkFields, tasks: many(task) })
+export const linkWithTasks: Shape = item('KafkaLinkData', { ...linkFields, tasks: allOfThem })
 export const linkList = listOf('KafkaLinkDataList', link)
 
 export const linkConfig: Shape = item('KafkaLinkConfigData', {
