@@ -3,7 +3,7 @@ import type { JavaDriver } from '../java/driver.ts'
 import { TopicSide } from './topic-side.ts'
 
 /** Topics that only one kind of node makes for itself. */
-const own = new Set(['__lockstep_state', '__share_group_state'])
+const own = new Set(['__lockstep_state', '__lockstep_status', '__share_group_state'])
 
 /** Values that can be compared with deepStrictEqual, part by part. */
 export interface DirectoryView {
