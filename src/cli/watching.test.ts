@@ -69,6 +69,31 @@ test('waiting ends with the topics that fail, and says so', async t => {
   strictEqual((await lockstepAt(url, ['mirror', 'failover', 'x', '--link', 'west', '--wait=soon'])).code, 2)
 })
 
+test('waiting goes on while the node is away', async t => {
+  const looks = ['gone', 'not ready', 'STOPPED']
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    const json = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(body))
+    }
+    if (path.endsWith('/clusters')) return json(200, { data: [{ cluster_id: 'c' }] })
+    const mirror = { mirror_topic_name: 'orders', mirror_lags: [], partitions: [], reason: null }
+    const row = { ...mirror, error_code: null, open_transactions: 0, groups_behind: [], groups_in_use: [] }
+    if (request.method === 'POST') return json(200, { data: [row] })
+    const look = looks.shift()
+    if (look === 'gone') response.destroy()
+    else if (look === 'not ready') json(503, { error_code: 50003, message: 'not ready' })
+    else json(200, { data: [{ ...mirror, mirror_status: look }] })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { code, err } = await lockstepAt(url, ['mirror', 'promote', 'orders', '--link', 'west', '--force', '--wait'])
+  deepStrictEqual([code, looks], [0, []])
+  match(err, /^The node does not answer; .*\norders: STOPPED\n$/)
+})
+
 test('Ctrl-C ends the waiting only, with its own exit code', async t => {
   const { url } = await fixedNode(t)
   const terminal = { ...fakeTerminal(), interruptible: aborted }

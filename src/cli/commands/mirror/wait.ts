@@ -5,6 +5,7 @@ import { Interrupted, PartlyFailed } from '../../failure.ts'
 import { pause } from '../../pause.ts'
 import { ProgressLines } from '../../progress-lines.ts'
 import { mirrorsPath } from '../../resource-paths.ts'
+import { NodeUnreachable, RestFailure } from '../../rest-failure.ts'
 import { grouped } from '../../words.ts'
 import { maxLag } from './list.ts'
 
@@ -37,8 +38,19 @@ async function followUntil(
   const { terminal } = context
   const deadline = performance.now() + timeoutMs
   const lines = new ProgressLines(terminal)
-  for (;;) {
-    const { data } = await context.rest.get<MirrorDataList>(mirrorsPath(link))
+  for (let away = false; ; ) {
+    const answer = await mirrorsNow(context, link, performance.now() <= deadline)
+    if (!answer) {
+      lines.end()
+      if (!away)
+        terminal.err('The node does not answer; what it has accepted goes on when it is back. Waiting for it.\n')
+      away = true
+      await pause(PERIOD_MS, signal)
+      if (signal.aborted) throw new Interrupted('\nStopped waiting.')
+      continue
+    }
+    away = false
+    const { data } = answer
     const now = new Map(data.map(mirror => [mirror.mirror_topic_name, mirror]))
     lines.show(topics.map(topic => ({ name: topic, text: progressText(now.get(topic)) })))
     const isThere = (topic: string) => end.reached.includes(now.get(topic)?.mirror_status ?? '')
@@ -55,6 +67,21 @@ async function followUntil(
     if (!signal.aborted) continue
     lines.end()
     throw new Interrupted(`\nStopped waiting; the node goes on. Look with: lockstep mirror list --link ${link}`)
+  }
+}
+
+/** Undefined while the node is away and there is still time. */
+async function mirrorsNow(
+  context: CommandContext,
+  link: string,
+  mayBeAway: boolean,
+): Promise<MirrorDataList | undefined> {
+  try {
+    return await context.rest.get<MirrorDataList>(mirrorsPath(link))
+  } catch (error) {
+    const isAway = error instanceof NodeUnreachable || (error instanceof RestFailure && error.status === 503)
+    if (mayBeAway && isAway) return undefined
+    throw error
   }
 }
 
