@@ -27,6 +27,8 @@ export interface Fork {
   readonly sourceEndedMs: number
 }
 
+const compactedOf = ({ topics }: Scene) => topics.filter(({ kind }) => kind === 'compacted').map(({ name }) => name)
+
 export interface Outcome {
   readonly check: Check
   readonly groups: readonly GroupVerdict[]
@@ -35,14 +37,14 @@ export interface Outcome {
 
 /** Lets clients work on, ends them, and compares. */
 export async function judge(scene: Scene, before: Deliveries, fork?: Fork): Promise<Outcome> {
-  const { world, producers, topics, names, notes } = scene
+  const { world, producers, names, notes } = scene
   // Not waiting for something: this is how long the load lasts.
   await delay(AFTER_MS)
   await producers.stop(SESSIONS.after)
   const check = await notes.phase('ledgers are compared', () =>
     producers.check(world.mirror, {
       topics: names,
-      compacted: topics.filter(({ kind }) => kind === 'compacted').map(({ name }) => name),
+      compacted: compactedOf(scene),
       sessions: [SESSIONS.before, SESSIONS.load, SESSIONS.after],
       own: SESSIONS.after,
       starts: scene.starts,
@@ -66,6 +68,7 @@ async function drained(
       judgeGroup({
         ...{ group: id, client, topics, source, mirror },
         visible: check.visible,
+        compacted: compactedOf(scene),
         ...(fork ? { forks: fork.ends } : {}),
       }),
     )

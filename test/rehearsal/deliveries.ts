@@ -42,6 +42,8 @@ export interface Moved {
   readonly source: Deliveries
   readonly mirror: Deliveries
   readonly visible: Visible
+  /** Topics of which a group need not see what was cleaned away before it came by, whatever the mirror still has of it. */
+  readonly compacted: readonly string[]
   /** Offsets from here on are other records at the mirror than at the source. */
   readonly forks?: Readonly<Record<string, number>>
 }
@@ -49,7 +51,7 @@ export interface Moved {
 const NOTHING: Place = { runs: [], committed: -1, firstMs: 0 }
 
 /** Compares what a group was given on both sides with what there is to be given. */
-export function judgeGroup({ group, client, topics, source, mirror, visible, forks = {} }: Moved): GroupVerdict {
+export function judgeGroup({ group, client, topics, source, mirror, visible, compacted, forks = {} }: Moved): GroupVerdict {
   const total = { atSource: 0, atMirror: 0, reread: 0, rereadCommitted: 0, missed: 0 }
   const firsts: number[] = []
   const partitions = Object.keys(visible).filter(partition => topics.includes(topicOf(partition)))
@@ -59,6 +61,7 @@ export function judgeGroup({ group, client, topics, source, mirror, visible, for
     const fork = forks[partition] ?? Number.MAX_SAFE_INTEGER
     const given = new Set([...offsetsOf(before.runs)].filter(offset => offset < fork))
     const again = new Set(offsetsOf(after.runs))
+    const passed = compacted.includes(topicOf(partition)) ? Math.max(0, ...before.runs.map(([, last]) => last + 1)) : 0
     total.atSource += given.size
     total.atMirror += again.size
     for (const offset of again) {
@@ -67,7 +70,7 @@ export function judgeGroup({ group, client, topics, source, mirror, visible, for
       if (offset < before.committed) total.rereadCommitted++
     }
     for (const offset of offsetsOf(visible[partition] ?? []))
-      if (!given.has(offset) && !again.has(offset)) total.missed++
+      if (!given.has(offset) && !again.has(offset) && offset >= passed) total.missed++
     if (after.firstMs > 0) firsts.push(after.firstMs)
   }
   return { group, client, ...total, firstMs: firsts.length > 0 ? Math.min(...firsts) : null }

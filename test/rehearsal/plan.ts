@@ -135,6 +135,7 @@ export const seeding = (producers: readonly PlannedProducer[], records: number):
     ...producer,
     kind: producer.kind === 'held' ? 'transactional' : producer.kind,
     records: producer.topics.length * (producer.burst <= 2 ? 4 : records),
+    burst: Math.max(producer.burst, producer.burst <= 2 ? 2 : 30),
     pauseMs: 1,
   }))
 
