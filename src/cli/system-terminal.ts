@@ -27,8 +27,9 @@ export function systemTerminal(): Terminal {
     outIsScreen: stdout.isTTY === true,
     errIsScreen: stderr.isTTY === true,
     colours: wantsColours(stdout.isTTY === true, process.env),
-    columns: () => (stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY),
-    rows: () => (stdout.isTTY ? stdout.rows : Number.POSITIVE_INFINITY),
+    // A terminal that does not know its size says 0.
+    columns: () => (stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY),
+    rows: () => (stdout.isTTY ? stdout.rows || 24 : Number.POSITIVE_INFINITY),
     ask,
     outClosed: closed.signal,
     interruptible,

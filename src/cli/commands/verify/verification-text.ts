@@ -20,7 +20,12 @@ const COLUMNS: readonly Column<Row>[] = [
   { heading: 'From', key: 'from_offset', value: row => row.part?.from_offset },
   { heading: 'To', key: 'to_offset', value: row => row.part?.to_offset },
   { heading: 'Batches', key: 'compared_batches', value: row => row.part?.compared_batches },
-  { heading: 'Records', key: 'compared_records', value: row => row.part?.compared_records },
+  {
+    heading: 'Size',
+    key: 'compared_bytes',
+    value: row => row.part?.compared_bytes,
+    text: row => (row.part ? byteText(row.part.compared_bytes) : ''),
+  },
   { heading: 'Remark', key: 'remark', value: remarkOf },
 ]
 
@@ -40,8 +45,8 @@ export function printVerification(context: CommandContext, verification: Verific
 
 /** One sentence, without its full stop. */
 export function verdictText(verification: VerificationData): string {
-  const { outcome, state, topics, compared_records: records, compared_bytes: bytes } = verification
-  const compared = `${counted(records, 'record')} (${byteText(bytes)}) compared`
+  const { outcome, state, topics, done_offsets: offsets, compared_bytes: bytes } = verification
+  const compared = `${counted(offsets, 'offset')} (${byteText(bytes)}) compared`
   if (state === 'CANCELLED') return `the verification was cancelled; ${compared}`
   if (outcome === 'EQUAL') return `Source and mirror are equal: ${compared}`
   const parts = topics.flatMap(topic => topic.partitions)
