@@ -7,7 +7,7 @@ import { type BatchHeader, compressionOf, isControl } from '../../protocol/batch
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import { recordsOf } from '../../protocol/batches/records-of.ts'
 import { verifyBatch } from '../../protocol/batches/verify-batch.ts'
-import { type SourceCluster, SourceError } from '../ports.ts'
+import { type SourceCluster, SourceError, type SourceTopic } from '../ports.ts'
 import type { SourceStatusView } from './source-chain.ts'
 import { decodeStatusRecord } from './status-codec.ts'
 import { StatusContents } from './status-contents.ts'
@@ -25,6 +25,8 @@ const wholeAgainMs = 60 * 60_000
 /** What has been read of the topic so far. */
 interface Reading {
   readonly topicId: Uuid
+  /** In another one what was read may not be what is there. */
+  readonly leaderEpoch: number
   readonly contents: StatusContents
   readonly beganMs: number
   /** Everything below was applied. */
@@ -121,7 +123,7 @@ export class SourceStatus {
       return undefined
     }
     const range = { earliest: await this.#offset('earliest', signal), latest: await this.#offset('latest', signal) }
-    const reading = this.#continued(topic.topicId, range, nowMs)
+    const reading = this.#continued(topic, range, nowMs)
     this.#reading = reading
     let bytes = 0
     while (reading.position < range.latest) {
@@ -143,16 +145,22 @@ export class SourceStatus {
     return (await this.#o.source.listOffsets(statusTopicName, [0], query)).get(0) ?? 0
   }
 
-  /** What goes on where it was, or begins anew: another topic, one that lost records, or one read long ago. */
-  #continued(topicId: Uuid, range: { earliest: number; latest: number }, nowMs: number): Reading {
+  /** What goes on where it was, or begins anew: another topic, one that may have lost records, or one read long ago. */
+  #continued(
+    { topicId, partitions }: SourceTopic,
+    range: { readonly earliest: number; readonly latest: number },
+    nowMs: number,
+  ): Reading {
+    const leaderEpoch = partitions[0]?.leaderEpoch ?? -1
     const known = this.#reading
     const isSame =
       known?.topicId === topicId &&
+      known.leaderEpoch === leaderEpoch &&
       known.position >= range.earliest &&
       known.position <= range.latest &&
       nowMs - known.beganMs < wholeAgainMs
     if (known && isSame) return known
-    return { topicId, contents: new StatusContents(), beganMs: nowMs, position: range.earliest }
+    return { topicId, leaderEpoch, contents: new StatusContents(), beganMs: nowMs, position: range.earliest }
   }
 }
 

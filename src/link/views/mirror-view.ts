@@ -6,6 +6,7 @@ import type { OperationContext } from '../operations/operation-context.ts'
 import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { allowedVerbs } from '../states/mirror-topic-state.ts'
+import { loopMessage } from '../tasks/chain-check.ts'
 
 export function mirrorView(context: OperationContext, record: MirrorRecord): MirrorView {
   const { topic } = liveOf(context, record)
@@ -61,6 +62,12 @@ export function lagViews(context: OperationContext, record: MirrorRecord): Mirro
   })
 }
 
+/** Nothing new comes to a mirror in a loop, which nothing else would say. */
+function loopReason({ chains }: OperationContext, record: MirrorRecord): string | null {
+  const chain = chains.of(record)
+  return record.state === 'ACTIVE' && chain.isLoop ? loopMessage(record.mirrorTopic, chain) : null
+}
+
 /** What is shown of a mirror instead of all of it. */
 export function shownMirror(
   context: OperationContext,
@@ -72,7 +79,7 @@ export function shownMirror(
     linkName: context.desired.link(record.linkId)?.name ?? record.linkId,
     mirrorTopicName: record.mirrorTopic,
     status,
-    reason: reasonOf(record, { status, runtime, topic }),
+    reason: reasonOf(record, { status, runtime, topic }) ?? loopReason(context, record),
   }
 }
 
