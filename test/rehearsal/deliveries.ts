@@ -51,7 +51,16 @@ export interface Moved {
 const NOTHING: Place = { runs: [], committed: -1, firstMs: 0 }
 
 /** Compares what a group was given on both sides with what there is to be given. */
-export function judgeGroup({ group, client, topics, source, mirror, visible, compacted, forks = {} }: Moved): GroupVerdict {
+export function judgeGroup({
+  group,
+  client,
+  topics,
+  source,
+  mirror,
+  visible,
+  compacted,
+  forks = {},
+}: Moved): GroupVerdict {
   const total = { atSource: 0, atMirror: 0, reread: 0, rereadCommitted: 0, missed: 0 }
   const firsts: number[] = []
   const partitions = Object.keys(visible).filter(partition => topics.includes(topicOf(partition)))
