@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { commandsPage } from './docs/commands.ts'
 import { errorsPage } from './docs/errors.ts'
 import { kafkaApisPage } from './docs/kafka-apis.ts'
 import { linkPropertiesPage } from './docs/link-properties.ts'
@@ -23,6 +24,7 @@ const pages = new Map(
     errorsPage(),
     await metricsPage(),
     kafkaApisPage(),
+    commandsPage(),
     await restAccessPage(),
   ].map(page => [page.name, pageText(page)]),
 )

@@ -36,7 +36,10 @@ export async function restAccessPage(): Promise<Page> {
       const cells: string[] = []
       for (const payload of bodiesOf(operation)) {
         asked.length = 0
-        await app.inject({ method, url: urlOf(path, operation), ...(payload ? { payload } : {}) })
+        // Some answers have no end: their beginning is enough.
+        const url = urlOf(path, operation)
+        const answer = await app.inject({ method, url, payloadAsStream: true, ...(payload ? { payload } : {}) })
+        answer.stream().destroy()
         cells.push([...new Set(asked.map(textOf))].join(', ') || 'a login')
       }
       rows.push([method, code(path), isOpenPath(path) ? 'nothing, not even a login' : cells.join('; or ')])

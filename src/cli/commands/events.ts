@@ -27,7 +27,7 @@ export const followEvents: CommandAction<Options> = async (context, _args, optio
   await context.terminal.interruptible(async interrupted => {
     const signal = AbortSignal.any([interrupted, context.terminal.outClosed])
     let shown = 0
-    for await (const event of allEvents(context, options.after, signal)) {
+    for await (const event of allEvents(context, options, signal)) {
       if (!isWanted(event, options)) continue
       context.terminal.out(lineOf(context, event))
       shown++
@@ -39,14 +39,15 @@ export const followEvents: CommandAction<Options> = async (context, _args, optio
 /** Goes on behind the last event when the connection is lost. The first connection must succeed. */
 async function* allEvents(
   context: CommandContext,
-  after: string | undefined,
+  { after, link, type }: Options,
   signal: AbortSignal,
 ): AsyncGenerator<KnownEvent> {
   let lastEventId = after
+  const query = { link_name: link, types: type?.join(',') }
   let wasConnected = false
   while (!signal.aborted) {
     try {
-      for await (const event of context.rest.events('GET', '/events', { lastEventId, signal })) {
+      for await (const event of context.rest.events('GET', '/events', { query, lastEventId, signal })) {
         wasConnected = true
         if (event.id !== '') lastEventId = event.id
         yield known(event)
