@@ -96,7 +96,7 @@ export class LockstepNode {
 
   /** Clean shutdown. */
   async stop(): Promise<void> {
-    await this.#process?.stop()
+    await this.#process?.stop(30_000)
   }
 
   /** kill -9. */

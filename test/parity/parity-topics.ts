@@ -5,6 +5,7 @@ import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts
 import { InitProducerIdApi } from '../../src/protocol/messages/22-init-producer-id.ts'
 import { eventually } from '../eventually.ts'
 import { ask, type Peer } from './raw-exchange.ts'
+import { areServed } from './topic-steps.ts'
 
 interface ParityTopic {
   readonly name: string
@@ -55,6 +56,10 @@ export async function createParityTopics(peer: Peer): Promise<void> {
     }
     strictEqual(topics.filter(({ name }) => !peer.topicIds.has(name)).length, 0)
   })
+  await areServed(
+    peer,
+    topics.map(({ name }) => name),
+  )
   // Kafka gives producer ids only once it has asked its controller for some.
   await eventually(async () => {
     const given = await ask(peer, {

@@ -1,12 +1,15 @@
 // Topics that go and come back between two cases, each step waited for: a broker of Kafka hears of them after the answer.
 import { strictEqual } from 'node:assert/strict'
 import { ErrorCode } from '../../src/protocol/errors.ts'
+import { ListOffsetsApi } from '../../src/protocol/messages/02-list-offsets.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
 import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
 import { DeleteTopicsApi } from '../../src/protocol/messages/20-delete-topics.ts'
 import { eventually } from '../eventually.ts'
 import type { ParityCase } from './parity-case.ts'
 import { ask, type Peer } from './raw-exchange.ts'
+
+const LATEST = -1n
 
 /** Resolves when the broker knows the topic, or does not; `peer.topicIds` keeps the id that it had at first. */
 const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
@@ -16,8 +19,20 @@ const waitFor = (peer: Peer, topic: string, errorCode: number): Promise<void> =>
     strictEqual(answer.topics[0]?.errorCode, errorCode)
   })
 
-/** Resolves when the broker knows the topic. */
-export const topicIsReady = (peer: Peer, topic: string): Promise<void> => waitFor(peer, topic, ErrorCode.NONE)
+/** Resolves when the broker knows the topic, and serves it: Kafka tells of partitions before it has opened them. */
+export async function topicIsReady(peer: Peer, topic: string): Promise<void> {
+  await waitFor(peer, topic, ErrorCode.NONE)
+  await areServed(peer, [topic])
+}
+
+/** Resolves when partition 0 of each topic answers. */
+export const areServed = (peer: Peer, names: readonly string[]): Promise<void> =>
+  eventually(async () => {
+    const topics = names.map(name => ({ name, partitions: [{ partitionIndex: 0, timestamp: LATEST }] }))
+    const answer = await ask(peer, { api: ListOffsetsApi, request: { replicaId: -1, topics }, version: 7 })
+    if (typeof answer === 'string') throw new Error(`ListOffsets: ${answer}`)
+    for (const { name, partitions } of answer.topics) strictEqual(partitions[0]?.errorCode, ErrorCode.NONE, name)
+  })
 
 export const topicIsDeleted = (topic: string): ParityCase => ({
   name: `${topic} is deleted`,
@@ -33,7 +48,7 @@ export const topicIsCreated = (topic: string): ParityCase => ({
   async ask(peer) {
     const plan = { name: topic, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] }
     await ask(peer, { api: CreateTopicsApi, request: { topics: [plan] }, version: 5 })
-    await waitFor(peer, topic, ErrorCode.NONE)
+    await topicIsReady(peer, topic)
     return 'created'
   },
 })

@@ -1,6 +1,7 @@
 // Logins with tokens of an issuer, by Java and by KafkaJS; a test of the security suite.
 import { ok, rejects } from 'node:assert/strict'
-import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { Partitioners } from 'kafkajs'
+import { patientKafkaJs } from '../clients/kafkajs.ts'
 import { JavaError } from '../java/driver.ts'
 import { ADMIN, GUEST } from './credentials.ts'
 import { type SecuredWorld, TOPIC, writtenValues } from './secured-world.ts'
@@ -19,14 +20,8 @@ function javaLogin(user: string, tokenUrl: string): Record<string, string> {
 }
 
 async function writeWithToken(bootstrap: string, token: string): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'suite',
-    brokers: [bootstrap],
-    logLevel: logLevel.NOTHING,
-    retry: { retries: 0 },
-    sasl: { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: token }) },
-  })
-  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  const sasl = { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: token }) } as const
+  const producer = patientKafkaJs(bootstrap, { sasl }).producer({ createPartitioner: Partitioners.DefaultPartitioner })
   try {
     await producer.connect()
     await producer.send({ topic: TOPIC, messages: [{ value: 'by token' }] })

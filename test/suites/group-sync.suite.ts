@@ -1,6 +1,7 @@
 /** Groups of a real Kafka continue on the mirror cluster where they were: offsets follow, nothing is lost or read twice over a promote. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { OffsetFetchApi } from '../../src/protocol/messages/09-offset-fetch.ts'
 import {
   confluentGroupReader,
   type GroupReader,
@@ -10,6 +11,7 @@ import {
 } from '../clients/group-reader.ts'
 import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
+import { ask } from '../parity/raw-exchange.ts'
 import { skipWithout } from '../requirements.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
@@ -93,6 +95,14 @@ test('every client goes on at the mirror after a promote, without a loss and wit
   }
 })
 
+async function committedHere(group: string): Promise<number> {
+  const peer = { name: 'lockstep', port: Number(world.node.bootstrap.split(':').at(-1)), topicIds: new Map() } as const
+  const request = { groups: [{ groupId: group, topics: null }] }
+  const answer = await ask(peer, { api: OffsetFetchApi, request, version: 8 })
+  if (typeof answer === 'string') throw new Error(`OffsetFetch: ${answer}`)
+  return Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0)
+}
+
 test('a group that is in use here is left alone and listed; an excluded one is not looked at', { skip }, async () => {
   const { sides, link } = world
   await sides.source.createTopic('used')
@@ -101,6 +111,8 @@ test('a group that is in use here is left alone and listed; an excluded one is n
   await waitUntilInStep(sides, 'used')
   const reading = { topic: 'used', count: 10 }
   const here = kafkaJsGroupReader.read({ ...reading, bootstrap: sides.mirror.bootstrap, group: 'both', count: 31 })
+  // The other one reads once this one is a member that has committed: it would go on where the other one was otherwise.
+  await eventually(async () => ok((await committedHere('both')) > 0))
   const there = { ...reading, bootstrap: sides.source.bootstrap }
   await kafkaJsGroupReader.read({ ...there, group: 'both' })
   await kafkaJsGroupReader.read({ ...there, group: 'private-one' })

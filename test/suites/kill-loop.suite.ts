@@ -1,5 +1,5 @@
 /** kill -9 of a mirroring node again and again under load, at moments that follow from a seed; and a source that is away for long. */
-import { ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Random, seededRandom } from '../../src/core/random.ts'
@@ -102,8 +102,10 @@ test('a source that is frozen, or dead for minutes, is followed on by itself', {
   const { sides, link, cluster, node } = world
   const broker = cluster.node(1)
   const away = async (error: string) => {
-    const state = await link.waitForState('UNAVAILABLE')
-    strictEqual(state.link_error, error)
+    await eventually(async () => {
+      const { link_state: state, link_error: found } = await link.describeLink()
+      deepStrictEqual([state, found], ['UNAVAILABLE', error])
+    })
     await link.waitForStatus(patient, 'SOURCE_UNAVAILABLE')
   }
   const back = async () => {
@@ -111,7 +113,7 @@ test('a source that is frozen, or dead for minutes, is followed on by itself', {
     await sides.source.produce(patient, { batch: 10, generate: { count: 100 } })
     await waitUntilInStep(sides, patient)
     await link.waitForStatus(patient, 'ACTIVE')
-    strictEqual((await link.describeLink()).link_error, 'NO_ERROR')
+    await eventually(async () => strictEqual((await link.describeLink()).link_error, 'NO_ERROR'))
   }
   broker.freeze()
   await away('TIMEOUT_ERROR')

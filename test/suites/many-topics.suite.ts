@@ -75,12 +75,12 @@ const produce = () => withClient(cluster.bootstrap, client => client.produce(REC
 
 test('1 000 partitions are mirrored, through restarts, and failed over by one call', {
   skip,
-  timeout: 240_000,
+  timeout: 420_000,
 }, async t => {
   await withClient(cluster.bootstrap, client => client.create())
   // The broker opens its new logs one after the other.
   const opening = () => withClient(cluster.bootstrap, client => client.ends())
-  await eventually(opening, { timeoutMs: 100_000, intervalMs: 500 })
+  await eventually(opening, { timeoutMs: 180_000, intervalMs: 500 })
   await produce()
   const waiting = [...names]
   const createNext = async () => {

@@ -138,7 +138,7 @@ test('another bootstrap server is used by a live link, also when the old one is 
   await link.alter({ 'bootstrap.servers': second.address })
   await waitUntilInStep(sides, 'moving')
   await link.waitForStatus('moving', 'ACTIVE')
-  strictEqual((await link.describeLink()).link_error, 'NO_ERROR')
+  await eventually(async () => strictEqual((await link.describeLink()).link_error, 'NO_ERROR'))
   await first.start()
   await waitUntilInSync()
 })
@@ -157,6 +157,8 @@ test('an unclean election at the source fails a mirror, or cuts it where they pa
     await source.createTopic(topic, { assignments: [[2, 3]], configs: { 'min.insync.replicas': '1' } })
     await source.produce(topic, { batch: 10, generate: { count: 100 } })
     await (topic === lost.cut ? cutting : link).mirror(topic)
+    // The one that is killed has the 100.
+    await eventually(async () => strictEqual((await source.describe(topic)).partitions[0]?.isr.length, 2))
   }
   await cluster.node(3).kill()
   for (const topic of Object.values(lost)) {

@@ -68,7 +68,7 @@ async function setTransactionVersion(level: number): Promise<void> {
   const port = Number(present().node.bootstrap.split(':').at(-1))
   const featureUpdates = [{ feature: 'transaction.version', maxVersionLevel: level, upgradeType: level < 2 ? 2 : 1 }]
   const peer = { name: 'lockstep', port, topicIds: new Map() } as const
-  const answer = await ask(peer, { api: UpdateFeaturesApi, request: { timeoutMs: 10_000, featureUpdates }, version: 1 })
+  const answer = await ask(peer, { api: UpdateFeaturesApi, request: { timeoutMs: 60_000, featureUpdates }, version: 1 })
   if (typeof answer === 'string') throw new Error(`UpdateFeatures: ${answer}`)
   deepStrictEqual([answer.errorCode, ...answer.results.map(({ errorCode }) => errorCode)], [0, 0])
 }
@@ -161,7 +161,7 @@ test('the next producer of an id fences the one before, and its open transaction
 test('a transaction that is open for too long is aborted', { skip }, async () => {
   const { side, driver, node } = present()
   await side.createTopic('slow')
-  const producer = await open('slow', { properties: { 'transaction.timeout.ms': '1000' } })
+  const producer = await open('slow', { properties: { 'transaction.timeout.ms': '5000' } })
   await producer.begin()
   await producer.send('slow', 0, ['too slow'])
   const list = () => driver.call('admin-transactions', { bootstrap: node.bootstrap, op: 'list', pattern: 'slow' })
