@@ -57,7 +57,7 @@ function createRoutes(app: RestApp, context: RestContext): void {
     async (request, reply) => {
       admit(context, request, [alterCluster])
       await context.acls.create([entryOf(request.body)])
-      return reply.status(201).send(null)
+      return reply.status(201).serializer(noBody).send(null)
     },
   )
 
@@ -75,7 +75,7 @@ function createRoutes(app: RestApp, context: RestContext): void {
     async (request, reply) => {
       admit(context, request, [alterCluster])
       await context.acls.create(request.body.data.map(entryOf))
-      return reply.status(201).send(null)
+      return reply.status(201).serializer(noBody).send(null)
     },
   )
 }
@@ -99,6 +99,9 @@ function deleteRoute(app: RestApp, context: RestContext): void {
     },
   )
 }
+
+/** Created, and nothing to say about it. */
+const noBody = () => ''
 
 interface Fields {
   readonly resource_type: string
