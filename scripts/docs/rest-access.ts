@@ -14,7 +14,12 @@ interface Schema {
 }
 
 interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[]
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly required?: boolean
+    readonly schema?: { readonly pattern?: string }
+  }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
@@ -72,10 +77,12 @@ function routesOf(app: FastifyInstance): { method: (typeof METHODS)[number]; pat
   )
 }
 
-/** Parameters stand for themselves, in braces. */
+/** Parameters stand for themselves, in braces, but for those that have to be numbers. */
 function urlOf(path: string, { parameters = [] }: Operation): string {
+  const isNumber = (name: string) =>
+    parameters.some(parameter => parameter.name === name && parameter.schema?.pattern?.includes('0-9'))
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    name === 'cluster_id' ? FAKE_CLUSTER_ID : encodeURIComponent(whole),
+    name === 'cluster_id' ? FAKE_CLUSTER_ID : isNumber(name) ? '0' : encodeURIComponent(whole),
   )
   const query = parameters.filter(({ in: place, required }) => place === 'query' && required)
   return `${filled}?${query.map(({ name }) => `${name}=${encodeURIComponent(`{${name}}`)}`).join('&')}`
@@ -93,7 +100,8 @@ function bodiesOf({ requestBody }: Operation): (NonNullable<InjectOptions['paylo
   return selections.map(name => ({ ...required, [name]: name.endsWith('s') ? [`{${name}}`] : '.*' }))
 }
 
-const sampleOf = (schema: Schema, name: string): unknown => (schema.type === 'array' ? [] : `{${name}}`)
+const sampleOf = (schema: Schema, name: string): unknown =>
+  schema.type === 'array' ? [] : schema.type === 'integer' ? 1 : `{${name}}`
 
 const textOf = ({ operation, resource, name }: Need): string =>
   `${operation.toUpperCase()} on ${resource}${resource === 'cluster' ? '' : ` ${code(name)}`}`
