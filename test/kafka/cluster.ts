@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly properties?: Readonly<Record<string, string>>
   /** Ports of further listeners of a combined node, by name. */
   readonly listeners?: Readonly<Record<string, number>>
+  /** `host:port` under which such listeners are announced in place of where they are, by name. */
+  readonly advertised?: Readonly<Record<string, string>>
   /** Folder with classes that properties name. */
   readonly plugins?: string
   /** A data directory of another node 1 to go on with, and its cluster's id; it is not removed. */
@@ -87,11 +89,24 @@ export class KafkaCluster {
   }
 }
 
+const listenersText = (places: readonly (readonly [string, string])[]): string =>
+  places.map(([name, place]) => `${name}://${place}`).join(',')
+
+/** All but the controller's, some of them elsewhere. */
+const announced = (
+  places: readonly (readonly [string, string])[],
+  elsewhere: Readonly<Record<string, string>>,
+): string =>
+  listenersText(
+    places.filter(([name]) => name !== 'CONTROLLER').map(([name, place]) => [name, elsewhere[name] ?? place]),
+  )
+
 async function planCluster({
   version,
   brokers = 'combined',
   properties = {},
   listeners: further = {},
+  advertised = {},
   plugins,
   jvmArguments,
   data,
@@ -108,8 +123,12 @@ async function planCluster({
   const brokerNodes = brokerPorts.map((port, index): NodePlan => {
     const combined = brokers === 'combined'
     const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPort } : { PLAINTEXT: port }
-    const listeners = Object.entries(own).map(([name, at]) => `${name}://127.0.0.1:${at}`)
-    const role = { 'process.roles': combined ? 'broker,controller' : 'broker', listeners: listeners.join(',') }
+    const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
+    const role = {
+      'process.roles': combined ? 'broker,controller' : 'broker',
+      listeners: listenersText(places),
+      ...(Object.keys(advertised).length > 0 ? { 'advertised.listeners': announced(places, advertised) } : {}),
+    }
     const dataDirectory = data?.directory
     return { id: index + 1, port, isBroker: true, dataDirectory, properties: { ...shared, ...role, ...properties } }
   })

@@ -67,6 +67,11 @@ export class MirrorLink {
     this.name = name
   }
 
+  /** A link that somebody else created. */
+  static of(node: LockstepNode, name: string): MirrorLink {
+    return new MirrorLink(node, name)
+  }
+
   /** Creates a link, pinned to the remote's cluster id. */
   static async create(node: LockstepNode, name: string, remote: Remote & { configs?: Configs }): Promise<MirrorLink> {
     await node.rest.call('POST', `/links?link_name=${name}`, {
