@@ -1,13 +1,17 @@
 /** docs/generated/metrics.md: the families of /metrics. */
 import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
+import { sourceMetrics } from '../../src/node/source-metrics.ts'
 import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
 import { code, type Page, plain, table } from './markdown.ts'
 
 /** The page. */
 export async function metricsPage(): Promise<Page> {
+  const shownSource = sourceMetrics()
+  shownSource.observe({ clientId: 'lockstep-link-west', api: 'FetchRequest', ms: 1 })
   const sources = [
     nodeMetrics('{version}'),
+    shownSource,
     coordinatorMetrics({
       groups: () => ({ groups: 0, members: 0, offsetCommits: 0 }),
       transactions: () => ({ byState: { Empty: 0 }, completing: 0, oldestOpenMs: 0 }),
@@ -18,7 +22,12 @@ export async function metricsPage(): Promise<Page> {
   return {
     name: 'metrics.md',
     title: 'Metrics',
-    sources: ['src/rest/metrics.ts', 'src/node/node-metrics.ts', 'src/node/coordinator-metrics.ts'],
+    sources: [
+      'src/rest/metrics.ts',
+      'src/node/node-metrics.ts',
+      'src/node/source-metrics.ts',
+      'src/node/coordinator-metrics.ts',
+    ],
     body: [
       'Served as Prometheus text under `/metrics` of the REST listener, together with the usual figures of the process (`process_*`: processor time, memory, file descriptors) and of Node.js (`nodejs_*`: event loop lag, heap, garbage collection).',
       table(

@@ -63,6 +63,12 @@ export interface LinkView {
   readonly errorSinceMs: number | null
   /** How long fetches were held back by throttles since the node started, in ms; those of all connections added up. */
   readonly heldBackMs: number
+  /** The worst of its mirrors that are not stopped; null = not known of any. */
+  readonly lagMax: number | null
+  readonly lagMsMax: number | null
+  /** Since the node started: offsets of groups written here, and those that were not, by state, once per round. */
+  readonly groupOffsets: { readonly synced: number; readonly skipped: ReadonlyMap<string, number> }
+  readonly ownedAcls: number
   readonly categoryCounts: readonly { readonly category: string; readonly count: number }[]
   readonly tasks: readonly {
     readonly name: string
@@ -84,6 +90,10 @@ export interface MirrorLagView {
   readonly logStartOffset: number | null
   readonly logEndOffset: number | null
   readonly sourceHighWatermark: number | null
+  /** Where the source's first open transaction begins, or its high watermark; null before the first fetch. */
+  readonly sourceLastStableOffset: number | null
+  /** Records behind that: what read_committed consumers of the source could read and those here could not. */
+  readonly stableLag: number | null
   /** Bytes appended to this partition since the node started. */
   readonly mirroredBytes: number
   readonly mirroredBatches: number

@@ -15,6 +15,8 @@ export interface ConnectOptions extends ChannelOptions {
   readonly requestTimeoutMs: number
   /** How we introduce ourselves (KIP-511). */
   readonly software?: ClientSoftware
+  /** Told how long each answer took. */
+  readonly onAnswer?: ((api: string, ms: number) => void) | undefined
   /** Default: no login. */
   readonly login?: ClientMechanism | undefined
 }
@@ -50,6 +52,7 @@ export class BrokerConnection {
   readonly #requestTimeoutMs: number
   readonly #session: ClientSession | undefined
   readonly #clock: Clock
+  readonly #onAnswer: ConnectOptions['onAnswer']
   /** Of the last request, or the last answer (monotonic). */
   #usedMs: number
 
@@ -65,6 +68,7 @@ export class BrokerConnection {
     this.#channel = channel
     this.#requestTimeoutMs = options.requestTimeoutMs
     this.#clock = options.clock
+    this.#onAnswer = options.onAnswer
     this.#usedMs = options.clock.monotonicMs()
   }
 
@@ -126,7 +130,8 @@ export class BrokerConnection {
     if (version === undefined) throw this.#noVersion(api)
     const renewal = this.#session?.renewal
     if (renewal) await renewal
-    this.#usedMs = this.#clock.monotonicMs()
+    const sentMs = this.#clock.monotonicMs()
+    this.#usedMs = sentMs
     const answer = await this.#channel.exchange({
       apiKey,
       version,
@@ -135,6 +140,7 @@ export class BrokerConnection {
       signal: options.signal,
     })
     this.#usedMs = this.#clock.monotonicMs()
+    this.#onAnswer?.(name, this.#usedMs - sentMs)
     try {
       const response = api.response.decode(answer, version)
       return { version, response, release: () => this.#channel.release(answer) }

@@ -41,6 +41,7 @@ import { openSecretKeyBox } from './secret-key-box.ts'
 import { firstUserRecords } from './security/first-users.ts'
 import { ListenersSecurity } from './security/listeners-security.ts'
 import type { NodeSettings } from './settings.ts'
+import { sourceMetrics } from './source-metrics.ts'
 import { Startup } from './startup.ts'
 import { setAsideStrayLogs } from './stray-logs.ts'
 
@@ -90,11 +91,12 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const { secretKeyFile, dataDirectory } = settings
   const secrets = await openSecretKeyBox({ file: secretKeyFile, directory: dataDirectory })
   const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)
+  const ofSources = sourceMetrics()
   const engine = new Engine({
     stateLog: new StateTopic({ controller, replicas, clock }),
     statusLog: new StateTopic({ topic: statusTopicName, controller, replicas, clock }),
     destination,
-    sources: kafkaSource({ clock, random, logger, nodeBudget, secrets }),
+    sources: kafkaSource({ clock, random, logger, nodeBudget, secrets, observe: ofSources.observe }),
     secrets,
     clock,
     random,
@@ -132,19 +134,9 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const { groups } = coordinators
   const { version } = environment
   const { advertisedUrl } = settings.rest
-  const plain = restPorts({
-    controller,
-    writeGate,
-    brokerId: nodeId,
-    file,
-    groups,
-    replicas,
-    engine,
-    hasAuthorizer,
-    version,
-    advertisedUrl,
-  })
-  const metrics = [nodeMetrics(version), ...cleaner.metrics, coordinators.metrics]
+  const cluster = { brokerId: nodeId, file, controller, writeGate, replicas, engine }
+  const plain = restPorts({ ...cluster, groups, hasAuthorizer, version, advertisedUrl })
+  const metrics = [nodeMetrics(version), ofSources, ...cleaner.metrics, coordinators.metrics]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)

@@ -25,6 +25,16 @@ const MIRROR_STATES: readonly MirrorStatus[] = [
   'SOURCE_UNAVAILABLE',
 ]
 
+const TASK_STATES: readonly string[] = [
+  'ACTIVE',
+  'IN_ERROR',
+  'NOT_CONFIGURED',
+  'LINK_PAUSED',
+  'LINK_UNAVAILABLE',
+  'LINK_FAILED',
+  'UNKNOWN',
+]
+
 type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number }
 
 /** What one scrape is rendered from. */
@@ -32,22 +42,30 @@ interface Facts {
   readonly links: readonly LinkView[]
   readonly mirrors: readonly MirrorView[]
   readonly incidents: ReadonlyMap<string, number>
+  readonly perPartition: boolean
 }
 
 interface LinkMetric extends MetricRow {
   readonly samples: (facts: Facts) => Sample[]
 }
 
+/** Partitions of all mirrors together that get series of their own; beyond, topics do. */
+const partitionsMax = 20_000
+
+/** Of each partition, or of a topic all together: the worst of a gauge, the sum of a counter. */
 const perPartition =
-  (value: (lag: MirrorLagView) => number | null) =>
-  ({ mirrors }: Facts) =>
-    mirrors.flatMap(mirror =>
-      mirror.lags.flatMap(lag => {
-        const found = value(lag)
-        const labels = { link: mirror.linkName, topic: mirror.mirrorTopicName, partition: String(lag.partition) }
-        return found === null ? [] : [{ labels, value: found }]
-      }),
-    )
+  (value: (lag: MirrorLagView) => number | null, together: 'max' | 'sum') =>
+  ({ mirrors, perPartition: isSplit }: Facts): Sample[] =>
+    mirrors.flatMap(mirror => {
+      const ofTopic = { link: mirror.linkName, topic: mirror.mirrorTopicName }
+      const found = mirror.lags.flatMap(lag => {
+        const one = value(lag)
+        return one === null ? [] : [{ labels: { ...ofTopic, partition: String(lag.partition) }, value: one }]
+      })
+      if (isSplit || found.length === 0) return found
+      const join = (a: number, b: number) => (together === 'max' ? Math.max(a, b) : a + b)
+      return [{ labels: ofTopic, value: found.map(sample => sample.value).reduce(join) }]
+    })
 
 const PARTITION_LABELS = ['link', 'topic', 'partition'] as const
 
@@ -58,28 +76,35 @@ export const linkMetricRows: readonly LinkMetric[] = [
     type: 'gauge',
     help: 'Records that the mirror partition is behind the source high watermark; absent before the first fetch',
     labels: PARTITION_LABELS,
-    samples: perPartition(lag => lag.lag),
+    samples: perPartition(lag => lag.lag, 'max'),
   },
   {
     name: 'lockstep_mirror_lag_seconds',
     type: 'gauge',
     help: 'Seconds since the mirror partition last reached a source high watermark; absent before the first fetch',
     labels: PARTITION_LABELS,
-    samples: perPartition(lag => (lag.lagMs === null ? null : lag.lagMs / 1000)),
+    samples: perPartition(lag => (lag.lagMs === null ? null : lag.lagMs / 1000), 'max'),
+  },
+  {
+    name: 'lockstep_mirror_stable_lag_records',
+    type: 'gauge',
+    help: 'Records that the mirror partition is behind the last stable offset of the source; absent before the first fetch',
+    labels: PARTITION_LABELS,
+    samples: perPartition(lag => lag.stableLag, 'max'),
   },
   {
     name: 'lockstep_mirror_bytes_total',
     type: 'counter',
     help: 'Bytes of record batches mirrored into the partition since the node started',
     labels: PARTITION_LABELS,
-    samples: perPartition(lag => lag.mirroredBytes),
+    samples: perPartition(lag => lag.mirroredBytes, 'sum'),
   },
   {
     name: 'lockstep_mirror_batches_total',
     type: 'counter',
     help: 'Record batches mirrored into the partition since the node started',
     labels: PARTITION_LABELS,
-    samples: perPartition(lag => lag.mirroredBatches),
+    samples: perPartition(lag => lag.mirroredBatches, 'sum'),
   },
   {
     name: 'lockstep_mirror_state',
@@ -105,6 +130,57 @@ export const linkMetricRows: readonly LinkMetric[] = [
       ),
   },
   {
+    name: 'lockstep_link_task_state',
+    type: 'gauge',
+    help: 'State of a sync task of the link: 1 for the state it is in, 0 for the others',
+    labels: ['link', 'task', 'state'],
+    samples: ({ links }) =>
+      links.flatMap(({ name: link, tasks }) =>
+        tasks.flatMap(task =>
+          TASK_STATES.map(state => ({
+            labels: { link, task: task.name, state },
+            value: task.state === state ? 1 : 0,
+          })),
+        ),
+      ),
+  },
+  {
+    name: 'lockstep_link_task_last_success_seconds',
+    type: 'gauge',
+    help: 'When a sync task of the link last ended without errors, in seconds since 1970; absent if not since the node started',
+    labels: ['link', 'task'],
+    samples: ({ links }) =>
+      links.flatMap(({ name: link, tasks }) =>
+        tasks.flatMap(({ name: task, lastSuccessMs }) =>
+          lastSuccessMs === null ? [] : [{ labels: { link, task }, value: lastSuccessMs / 1000 }],
+        ),
+      ),
+  },
+  {
+    name: 'lockstep_group_offsets_synced_total',
+    type: 'counter',
+    help: 'Offsets of consumer groups that the link has written here since the node started',
+    labels: ['link'],
+    samples: ({ links }) => links.map(link => ({ labels: { link: link.name }, value: link.groupOffsets.synced })),
+  },
+  {
+    name: 'lockstep_group_offsets_skipped_total',
+    type: 'counter',
+    help: 'Offsets of consumer groups that the link did not write here since the node started, by reason, counted once per round',
+    labels: ['link', 'reason'],
+    samples: ({ links }) =>
+      links.flatMap(({ name: link, groupOffsets }) =>
+        [...groupOffsets.skipped].map(([reason, value]) => ({ labels: { link, reason }, value })),
+      ),
+  },
+  {
+    name: 'lockstep_acls_owned',
+    type: 'gauge',
+    help: 'ACLs of this cluster that the link created and would delete',
+    labels: ['link'],
+    samples: ({ links }) => links.map(link => ({ labels: { link: link.name }, value: link.ownedAcls })),
+  },
+  {
     name: 'lockstep_fetch_throttle_seconds',
     type: 'counter',
     help: 'Seconds for which fetches of the link were held back since the node started, by mirror.max.bytes.per.second or by the source; those of all its connections added up',
@@ -120,17 +196,22 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
 ]
 
-/** All link families in Prometheus text form; empty samples while the engine is not ready. */
-export function linkMetrics(engine: LinkEngine): string {
+/**
+ * All link families in Prometheus text form; empty samples while the engine is not ready. Without `perPartition`, or where there
+ * are too many partitions, figures of partitions are those of their topics, without the label.
+ */
+export function linkMetrics(engine: LinkEngine, options: { perPartition: boolean }): string {
   const links = engine.ready ? engine.listLinks() : []
   const incidents = engine.incidentCounts()
   const mirrors = engine.ready ? engine.listMirrors({ link: undefined, status: undefined }) : []
+  const partitions = mirrors.reduce((sum, { lags }) => sum + lags.length, 0)
+  const perPartition = options.perPartition && partitions <= partitionsMax
   return linkMetricRows
     .flatMap(row => [
       `# HELP ${row.name} ${row.help}`,
       `# TYPE ${row.name} ${row.type}`,
       ...row
-        .samples({ links, mirrors, incidents })
+        .samples({ links, mirrors, incidents, perPartition })
         .map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
     ])
     .join('\n')

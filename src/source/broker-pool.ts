@@ -11,6 +11,7 @@ import type { HostPort } from './bootstrap-servers.ts'
 import { ConnectTimeouts } from './connect-timeouts.ts'
 import { IdleConnections } from './idle-connections.ts'
 import { askMetadata } from './metadata-question.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { SourceSecurity } from './security/source-security.ts'
 import { mostTelling, sourceErrorOf } from './source-error-of.ts'
 
@@ -21,6 +22,7 @@ export interface BrokerPoolOptions extends NameServices {
   readonly logger: Logger
   readonly secrets?: SecretBox | undefined
   readonly frames?: FrameBuffers
+  readonly observe?: ((request: ObservedRequest) => void) | undefined
   /** A connection could not be made, or was lost. */
   readonly onTrouble?: (() => void) | undefined
 }
@@ -221,7 +223,9 @@ export class BrokerPool {
     const { clientId, requestTimeoutMs } = settings
     const times = { connectTimeoutMs: this.#timeouts.timeoutMs(`${host}:${port}`), requestTimeoutMs }
     const security = await withSignal(this.#security.forConnection(), stop)
-    const sockets = { signal: stop, clock, dnsLookup, frames }
+    const { observe } = this.#options
+    const onAnswer = observe && ((api: string, ms: number) => observe({ clientId, api, ms }))
+    const sockets = { signal: stop, clock, dnsLookup, frames, onAnswer }
     const connection = await BrokerConnection.connect({ host, port, clientId, ...times, ...sockets, ...security })
     this.#open.add(connection)
     void connection.closed.then(reason => {

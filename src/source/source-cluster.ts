@@ -30,6 +30,7 @@ import { FetchThrottle } from './fetch/fetch-throttle.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
 import { groupOffsets, listGroups } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { probe, surveySource } from './source-survey.ts'
 import { describeCluster, describeTopicConfigs, describeTopics, metadataOf } from './topic-questions.ts'
 import { openTransactions } from './transaction-questions.ts'
@@ -42,6 +43,8 @@ export interface KafkaSourceOptions extends NameServices {
   readonly nodeBudget?: ByteBudget
   /** Opens secrets of links. */
   readonly secrets?: SecretBox
+  /** Told of every answer of a source. */
+  readonly observe?: (request: ObservedRequest) => void
 }
 
 /** Memory of fetch answers that is kept for the next ones. */

@@ -31,6 +31,13 @@ export class GroupSyncStates {
   /** By group: whoever writes down what the link wrote for it has read that in the same turn. */
   readonly turns = new KeyedQueues()
   readonly #groups = new Map<string, GroupEntry>()
+  #synced = 0
+  readonly #skipped = new Map<string, number>()
+
+  /** Offsets that were written, and those that were not, by state: each of them once per round. */
+  get counts(): { readonly synced: number; readonly skipped: ReadonlyMap<string, number> } {
+    return { synced: this.#synced, skipped: this.#skipped }
+  }
 
   /** All rows, by group, topic and partition. */
   all(): GroupOffsetStatus[] {
@@ -48,6 +55,11 @@ export class GroupSyncStates {
 
   /** What a round found out about a group; rows of places that it did not see any more go. */
   tell(group: string, rows: ReadonlyMap<string, GroupOffsetStatus>, nowMs: number): void {
+    const before = this.#groups.get(group)?.rows
+    for (const [place, { state, syncedTimeMs }] of rows) {
+      if (state !== 'SYNCED') this.#skipped.set(state, (this.#skipped.get(state) ?? 0) + 1)
+      else if (syncedTimeMs !== undefined && before?.get(place)?.syncedTimeMs !== syncedTimeMs) this.#synced++
+    }
     this.#groups.set(group, { rows, seenMs: nowMs })
   }
 

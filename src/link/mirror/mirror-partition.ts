@@ -134,9 +134,10 @@ export class MirrorPartition implements FetchSink {
       return this.#held(error)
     }
     this.#backoff.reset()
-    const { highWatermark, receivedMs } = batches
+    const { highWatermark, lastStableOffset, receivedMs } = batches
     const wallClockMs = this.#o.clock.nowMs()
-    figures.answered({ highWatermark, receivedMs, wallClockMs, logEndOffset: log.state().logEndOffset })
+    const { logEndOffset } = log.state()
+    figures.answered({ highWatermark, lastStableOffset, receivedMs, wallClockMs, logEndOffset })
     owner.answered(figures.partition)
     return verified.refusal ? this.#failed(verified.refusal) : 'continue'
   }

@@ -37,6 +37,7 @@ export class PartitionFigures {
   /** Offsets that became a hole because the source deleted them before they were mirrored. */
   lostOffsets = 0
   #log: { state(): MirrorLogState } | undefined
+  #lastStableOffset: number | undefined
 
   constructor(partition: number) {
     this.partition = partition
@@ -66,7 +67,15 @@ export class PartitionFigures {
   }
 
   /** An answer arrived and what it brought is appended. Both ends are from the same moment. */
-  answered(answer: { highWatermark: number; receivedMs: number; wallClockMs: number; logEndOffset: number }): void {
+  answered(answer: {
+    highWatermark: number
+    lastStableOffset: number
+    receivedMs: number
+    wallClockMs: number
+    logEndOffset: number
+  }): void {
+    // An old broker does not tell it.
+    this.#lastStableOffset = answer.lastStableOffset < 0 ? undefined : answer.lastStableOffset
     this.lag.seen(answer.highWatermark, answer.receivedMs)
     this.lag.reached(answer.logEndOffset)
     this.lastSourceFetchOffset = answer.logEndOffset
@@ -93,20 +102,27 @@ export class PartitionFigures {
     if (log) this.lag.silentFrom(atMs, log.logEndOffset)
   }
 
+  /** Both from the same moment. */
+  lagsAt(atMs: number): Pick<MirrorLagView, 'lag' | 'lagMs'> {
+    const end = this.logState()?.logEndOffset
+    if (end === undefined) return { lag: null, lagMs: null }
+    const answering = this.#asked && this.silentSinceMs === undefined
+    return { lag: this.lag.lag(end), lagMs: this.lag.lagMs(end, { atMs, answering }) }
+  }
+
   view(shown: { state: MirrorLagView['state']; reason: string | undefined; atMs: number }): MirrorLagView {
     const log = this.logState()
     const end = log?.logEndOffset
     return {
       partition: this.partition,
-      lag: end === undefined ? null : this.lag.lag(end),
-      lagMs:
-        end === undefined
-          ? null
-          : this.lag.lagMs(end, { atMs: shown.atMs, answering: this.#asked && this.silentSinceMs === undefined }),
+      ...this.lagsAt(shown.atMs),
       lastSourceFetchOffset: this.lastSourceFetchOffset,
       logStartOffset: log?.logStartOffset ?? null,
       logEndOffset: end ?? null,
       sourceHighWatermark: this.lag.highWatermark ?? null,
+      sourceLastStableOffset: this.#lastStableOffset ?? null,
+      stableLag:
+        end === undefined || this.#lastStableOffset === undefined ? null : Math.max(0, this.#lastStableOffset - end),
       mirroredBytes: this.mirroredBytes,
       mirroredBatches: this.mirroredBatches,
       lastFetchTimeMs: this.lastFetchTimeMs ?? null,

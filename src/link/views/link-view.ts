@@ -3,7 +3,7 @@ import type { LinkState, LinkView } from '../engine-api.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
-import { categoryCounts } from './mirror-view.ts'
+import { categoryCounts, worstLag } from './mirror-view.ts'
 
 /** Sync tasks; those that this version does not run are NOT_CONFIGURED. */
 export const taskNames = [
@@ -28,6 +28,9 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
     topicNames: mirrors.map(mirror => mirror.mirrorTopic).sort(),
     ...healthOf(context, link),
     heldBackMs: context.runtime(link.linkId)?.heldBackMs ?? 0,
+    ...worstLag(context, mirrors),
+    groupOffsets: context.runtime(link.linkId)?.groupStates.counts ?? { synced: 0, skipped: new Map() },
+    ownedAcls: context.desired.ownedAcls(link.linkId).length,
     categoryCounts: categoryCounts(mirrors),
     tasks: taskNames.map(name => taskView(context, link, name)),
   }

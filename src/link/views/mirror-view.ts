@@ -53,6 +53,8 @@ export function lagViews(context: OperationContext, record: MirrorRecord): Mirro
       logStartOffset: null,
       logEndOffset: null,
       sourceHighWatermark: null,
+      sourceLastStableOffset: null,
+      stableLag: null,
       mirroredBytes: 0,
       mirroredBatches: 0,
       lastFetchTimeMs: null,
@@ -105,6 +107,24 @@ export function categoryCounts(mirrors: readonly MirrorRecord[]): LinkView['cate
       counts.set(category, (counts.get(category) ?? 0) + 1)
     }
   return [...counts].map(([category, count]) => ({ category, count }))
+}
+
+/** The largest lags of mirrors that follow their sources; null = not known of any. */
+export function worstLag(
+  context: OperationContext,
+  mirrors: readonly MirrorRecord[],
+): Pick<LinkView, 'lagMax' | 'lagMsMax'> {
+  let lagMax: number | null = null
+  let lagMsMax: number | null = null
+  for (const record of mirrors) {
+    const { topic, nowMs } = liveOf(context, record)
+    for (const figures of record.state === 'STOPPED' ? [] : (topic?.figures ?? [])) {
+      const { lag, lagMs } = figures.lagsAt(nowMs)
+      if (lag !== null) lagMax = Math.max(lagMax ?? 0, lag)
+      if (lagMs !== null) lagMsMax = Math.max(lagMsMax ?? 0, lagMs)
+    }
+  }
+  return { lagMax, lagMsMax }
 }
 
 interface Live {

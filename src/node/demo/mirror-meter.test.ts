@@ -14,6 +14,8 @@ const lag = (partition: number, given: Partial<Lag> = {}): Lag => ({
   log_start_offset: 0,
   log_end_offset: 10,
   source_high_watermark: 10,
+  source_last_stable_offset: 10,
+  stable_lag: 0,
   mirrored_bytes: 0,
   partition_state: 'ACTIVE',
   reason: null,

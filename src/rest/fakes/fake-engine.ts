@@ -5,9 +5,9 @@ import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import type {
   AlterMirrorRow,
   CreateLinkRequest,
-  LinkCheck,
   CreateMirrorRequest,
   GroupOffsetView,
+  LinkCheck,
   LinkConfigChange,
   LinkEngine,
   LinkView,
@@ -159,6 +159,7 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     errorMessage: null,
     errorSinceMs: null,
     heldBackMs: 0,
+    ...{ lagMax: 5, lagMsMax: 1200, groupOffsets: { synced: 3, skipped: new Map([['IN_USE', 2]]) }, ownedAcls: 4 },
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
     tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }],
   }
@@ -193,6 +194,8 @@ function fakeLag(partition: number, lag: number): MirrorView['lags'][number] {
     logStartOffset: 0,
     logEndOffset: 100,
     sourceHighWatermark: 100 + lag,
+    sourceLastStableOffset: 100 + lag,
+    stableLag: lag,
     mirroredBytes: 4096,
     mirroredBatches: 3,
     lastFetchTimeMs: 1_700_000_000_000,

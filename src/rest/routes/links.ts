@@ -136,6 +136,8 @@ function linkData(link: LinkView, view: { base: string; withTasks: boolean }): L
     link_error_message: link.errorMessage,
     link_error_time_ms: link.errorSinceMs,
     ...(view.withTasks ? { tasks: taskData(link) } : {}),
+    max_lag: link.lagMax,
+    max_lag_ms: link.lagMsMax,
     category_counts: link.categoryCounts.map(({ category, count }) => ({ state_category: category, count })),
   }
 }

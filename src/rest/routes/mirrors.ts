@@ -175,9 +175,10 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [alterCluster])
       const validateOnly = request.query.validate_only === 'true'
       const together = request.body.together === true
+      const keep = request.body.keep_retention
       const rows = await context.engine.alterMirrors(link, verb, {
         ...{ selection, validateOnly, together },
-        keepRetention: request.body.keep_retention ?? undefined,
+        ...(typeof keep === 'boolean' ? { keepRetention: keep } : {}),
       })
       return {
         kind: VERBS[verb],
@@ -248,6 +249,8 @@ function lagData(lag: MirrorLagView) {
     log_start_offset: lag.logStartOffset,
     log_end_offset: lag.logEndOffset,
     source_high_watermark: lag.sourceHighWatermark,
+    source_last_stable_offset: lag.sourceLastStableOffset,
+    stable_lag: lag.stableLag,
     mirrored_bytes: lag.mirroredBytes,
     partition_state: lag.state,
     reason: lag.reason,

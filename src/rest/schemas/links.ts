@@ -34,6 +34,9 @@ export const LinkData = item('KafkaLinkData', {
   link_error_message: nullable(Type.String()),
   link_error_time_ms: nullable(Type.Integer()),
   tasks: Type.Optional(nullable(Type.Array(LinkTask))),
+  /** The worst of its mirrors that are not stopped; null = not known. */
+  max_lag: nullable(Type.Integer()),
+  max_lag_ms: nullable(Type.Integer()),
   category_counts: Type.Array(Type.Object({ state_category: Type.String(), count: Type.Integer() })),
 })
 export type LinkData = Static<typeof LinkData>

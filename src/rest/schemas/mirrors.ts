@@ -34,6 +34,9 @@ const MirrorLag = Type.Object({
   log_start_offset: nullable(Type.Integer()),
   log_end_offset: nullable(Type.Integer()),
   source_high_watermark: nullable(Type.Integer()),
+  source_last_stable_offset: nullable(Type.Integer()),
+  /** Behind the source's last stable offset. */
+  stable_lag: nullable(Type.Integer()),
   mirrored_bytes: Type.Integer(),
   partition_state: Type.String(),
   reason: nullable(Type.String()),
