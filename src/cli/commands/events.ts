@@ -84,7 +84,7 @@ function isWanted({ type, data }: KnownEvent, options: Options): boolean {
 /** A line of text or JSON, or a document of YAML. */
 function lineOf({ format, toYaml, terminal }: CommandContext, { id, data }: KnownEvent): string {
   if (format === 'human') return `${humanLine(data as LinkEngineEvent, text => paint(terminal, text))}\n`
-  const all = { id, ...data }
+  const all = id === '' ? data : { id, ...data }
   return toYaml ? `---\n${toYaml(all)}` : `${JSON.stringify(all)}\n`
 }
 
