@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { OpenApiAnswers } from '../../src/rest/fakes/openapi-answers.ts'
-import type { Shape } from './shapes.ts'
+import { errorWith, type Shape } from './shapes.ts'
 
 export interface Question {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -69,5 +69,10 @@ export class ContractClient {
   /** GET with 200. */
   read(path: string, shape: Shape): Promise<unknown> {
     return this.ask({ method: 'GET', path }, { status: 200, shape })
+  }
+
+  /** An error with that status and code, and a message that the pattern matches. */
+  refused(question: Question, [status, code]: readonly [number, number], message?: string): Promise<unknown> {
+    return this.ask(question, { status, shape: errorWith(code, message) })
   }
 }

@@ -1,23 +1,24 @@
 /**
- * The REST surface of a node held to its contract: every operation of links (L1–L9), mirrors (M1–M11), topics (T1–T2), the plain
- * v3 resources and our own additions, against schemas written by hand (`test/contract/`), strict about names, types, nulls, status
+ * The REST surface of a node held to its contract: every operation of links (L1–L9), mirrors (M1–M11) and our
+ * own additions to them, against schemas written by hand (`test/contract/`), strict about names, types, nulls, status
  * codes and bodies of errors, lenient about further fields. Each answer is held against the node's own OpenAPI document too.
  *
  * The schemas were compared once with the OpenAPI document in the open-source Go SDK of that API (kafkarest/v3, links, mirrors,
  * topics, configs, consumer groups, ACLs) and with that of the open-source REST proxy (plain resources): names, types, required
  * fields, nulls, enumerations and status codes. Where they differ from what servers really answer, the contract follows servers:
- * values of sensitive configs are null, DEFAULT_CONFIG is a source, creating a link answers 204, 429 is JSON.
+ * values of sensitive configs are null, DEFAULT_CONFIG is a source, creating a link answers 204, 429 is JSON. All operations of that
+ * SDK, built from its sources, were run against a node once, too, and decoded every answer. It is no part of the tests, since the
+ * module cannot be had from the module proxy. Topics and the other plain resources are in `rest-contract-plain.suite.ts`.
  */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { request } from 'node:http'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import * as cluster from '../contract/cluster.ts'
+import { bareStatus } from '../contract/bare-status.ts'
 import { ContractClient, type Question } from '../contract/contract-client.ts'
 import * as links from '../contract/links.ts'
 import * as mirrors from '../contract/mirrors.ts'
 import * as own from '../contract/own-additions.ts'
-import { errorWith, type Shape } from '../contract/shapes.ts'
+import type { Shape } from '../contract/shapes.ts'
 import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
@@ -45,23 +46,10 @@ after(() => world?.close())
 const read = (path: string, shape: Shape) => client.read(path, shape)
 const ask = (question: Question, status: number, shape?: Shape) =>
   client.ask(question, { status, ...(shape ? { shape } : {}) })
-const refused = (question: Question, status: number, code: number, message?: string) =>
-  ask(question, status, errorWith(code, message))
+const refused = (question: Question, codes: readonly [number, number], message?: string) =>
+  client.refused(question, codes, message)
 const L = '/links/from-kafka'
 const base = () => `/kafka/v3/clusters/${world.node.clusterId}`
-
-/** The status of a request with headers that fetch does not let a caller choose, and without a body. */
-const bareStatus = ({ path, ...options }: { method: string; path: string; headers: Record<string, string> }) =>
-  new Promise<number | undefined>((resolve, reject) => {
-    const asked = request(`${world.node.rest.origin}${path}`, options, answer => {
-      answer.resume()
-      resolve(answer.statusCode)
-      asked.destroy()
-    })
-    asked.on('error', reject)
-    if (options.headers['content-length'] === undefined) asked.end()
-    else asked.flushHeaders()
-  })
 
 test('the OpenAPI document is valid', { skip }, async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>)
@@ -73,23 +61,23 @@ test('L1–L4: links are listed, created, described and deleted', { skip }, asyn
   const body = { source_cluster_id: clusterId, configs: [{ name: 'bootstrap.servers', value: bootstrap }] }
   await read('/links', links.linkList)
   await ask({ method: 'POST', path: '/links?link_name=second&validate_only=true', body }, 204)
-  await refused({ method: 'GET', path: '/links/second' }, 404, 40403, "^The cluster link doesn't exist")
+  await refused({ method: 'GET', path: '/links/second' }, [404, 40403], "^The cluster link doesn't exist")
   await ask({ method: 'POST', path: '/links?link_name=second&validate_link=true&unknown_parameter=1', body }, 204)
   await read('/links/second', links.link)
   await read('/links/second?include_tasks=true', links.linkWithTasks)
-  await refused({ method: 'POST', path: '/links?link_name=second', body }, 400, 40002, 'already exists')
-  await refused({ method: 'POST', path: '/links', body }, 400, 400)
-  await refused({ method: 'POST', path: '/links?link_name=a%20b', body }, 400, 40002, '^Invalid Cluster Link Name')
+  await refused({ method: 'POST', path: '/links?link_name=second', body }, [400, 40002], 'already exists')
+  await refused({ method: 'POST', path: '/links', body }, [400, 400])
+  await refused({ method: 'POST', path: '/links?link_name=a%20b', body }, [400, 40002], '^Invalid Cluster Link Name')
   await ask({ method: 'DELETE', path: '/links/second?validate_only=true' }, 200)
   await read('/links/second', links.link)
   await ask({ method: 'DELETE', path: '/links/second' }, 200)
-  await refused({ method: 'DELETE', path: '/links/second' }, 404, 40403, "^The cluster link doesn't exist")
+  await refused({ method: 'DELETE', path: '/links/second' }, [404, 40403], "^The cluster link doesn't exist")
 })
 
 test('L5–L9: properties of a link are listed, described, set, reset and changed together', { skip }, async () => {
   await read(`${L}/configs`, links.linkConfigList)
   await read(`${L}/configs/consumer.offset.sync.ms`, links.linkConfig)
-  await refused({ method: 'GET', path: `${L}/configs/no.such.config` }, 404, 40403, '^Invalid Config Name')
+  await refused({ method: 'GET', path: `${L}/configs/no.such.config` }, [404, 40403], '^Invalid Config Name')
   const place = `${L}/configs/acl.sync.ms`
   await ask({ method: 'PUT', path: place, body: { value: '6000' } }, 204)
   const set = (await read(place, links.linkConfig)) as Record<string, unknown>
@@ -105,8 +93,8 @@ test('L5–L9: properties of a link are listed, described, set, reset and change
   await ask({ method: 'PUT', path: `${L}/configs:alter`, body: { data, validate_only: true } }, 204)
   strictEqual(((await read(place, links.linkConfig)) as Record<string, unknown>)['value'], '5000')
   await ask({ method: 'PUT', path: `${L}/configs:alter`, body: { data, validate_only: false } }, 204)
-  await refused({ method: 'PUT', path: place, body: { value: 'often' } }, 400, 40002)
-  await refused({ method: 'PUT', path: `${L}/configs/bootstrap.server`, body: { value: 'x' } }, 400, 40002)
+  await refused({ method: 'PUT', path: place, body: { value: 'often' } }, [400, 40002])
+  await refused({ method: 'PUT', path: `${L}/configs/bootstrap.server`, body: { value: 'x' } }, [400, 40002])
 })
 
 test('M1–M4: mirrors are created, listed by link and status, and described', { skip }, async () => {
@@ -123,27 +111,27 @@ test('M1–M4: mirrors are created, listed by link and status, and described', {
   await read(`${L}/mirrors/orders`, mirrors.mirror)
   await read(`${L}/mirrors/orders?include_state_transition_errors=true`, mirrors.mirrorWithErrors)
   const again = { method: 'POST', path: `${L}/mirrors`, body: { source_topic_name: 'orders' } } as const
-  await refused(again, 400, 40002, "^Topic 'orders' already exists\\.")
+  await refused(again, [400, 40002], "^Topic 'orders' already exists\\.")
   const renamed = { source_topic_name: 'wide', mirror_topic_name: 'narrow' }
-  await refused({ method: 'POST', path: `${L}/mirrors`, body: renamed }, 400, 40035)
-  await refused({ method: 'POST', path: `${L}/mirrors`, body: { source_topic_name: 'x'.repeat(250) } }, 400, 40002)
-  await refused({ method: 'POST', path: `${L}/mirrors`, body: {} }, 400, 400)
-  await refused({ method: 'POST', path: '/links/none/mirrors', body: { source_topic_name: 'wide' } }, 404, 40403)
-  await refused({ method: 'GET', path: `${L}/mirrors/none` }, 404, 40403)
-  await refused({ method: 'GET', path: '/links/none/mirrors' }, 404, 40403)
+  await refused({ method: 'POST', path: `${L}/mirrors`, body: renamed }, [400, 40035])
+  await refused({ method: 'POST', path: `${L}/mirrors`, body: { source_topic_name: 'x'.repeat(250) } }, [400, 40002])
+  await refused({ method: 'POST', path: `${L}/mirrors`, body: {} }, [400, 400])
+  await refused({ method: 'POST', path: '/links/none/mirrors', body: { source_topic_name: 'wide' } }, [404, 40403])
+  await refused({ method: 'GET', path: `${L}/mirrors/none` }, [404, 40403])
+  await refused({ method: 'GET', path: '/links/none/mirrors' }, [404, 40403])
 })
 
 test('M5–M11: verbs answer 200 with a row per topic, dry runs change nothing', { skip }, async () => {
-  const verb = (name: string, kind: string, topics: readonly string[], query = '') =>
+  const verb = (name: string, kind: string, topics: readonly string[]) =>
     ask(
-      { method: 'POST', path: `${L}/mirrors:${name}${query}`, body: { mirror_topic_names: topics } },
+      { method: 'POST', path: `${L}/mirrors:${name}`, body: { mirror_topic_names: topics } },
       200,
       mirrors.altered(kind),
     ) as Promise<{ data: { mirror_topic_name: string; error_code: number | null }[] }>
   const statusOf = async (topic: string) =>
     ((await read(`${L}/mirrors/${topic}`, mirrors.mirror)) as { mirror_status: string }).mirror_status
-  await verb('promote', 'KafkaPromoteMirror', ['orders'], '?validate_only=true')
-  await verb('failover', 'KafkaFailoverMirror', ['orders'], '?validate_only=true')
+  await verb('promote?validate_only=true', 'KafkaPromoteMirror', ['orders'])
+  await verb('failover?validate_only=true', 'KafkaFailoverMirror', ['orders'])
   strictEqual(await statusOf('orders'), 'ACTIVE')
   await verb('pause', 'KafkaPauseMirror', ['kept'])
   strictEqual(await statusOf('kept'), 'PAUSED')
@@ -164,7 +152,7 @@ test('M5–M11: verbs answer 200 with a row per topic, dry runs change nothing',
     ['reverse-and-pause-mirror', 'KafkaReverseAndPauseMirror'],
     ['truncate-and-restore', 'KafkaTruncateAndRestoreMirror'],
   ] as const) {
-    const { data } = await verb(name, kind, ['kept'], '?validate_only=true')
+    const { data } = await verb(`${name}?validate_only=true`, kind, ['kept'])
     ok((data[0]?.error_code ?? 0) !== 0, `${name} is not there yet, and says so`)
   }
   const pattern = { method: 'POST', path: `${L}/mirrors:pause?validate_only=true` } as const
@@ -174,171 +162,46 @@ test('M5–M11: verbs answer 200 with a row per topic, dry runs change nothing',
     mirrors.altered('KafkaPauseMirror'),
   )) as { data: unknown[] }
   strictEqual(byPattern.data.length, 1)
+  await refused({ method: 'PATCH', path: '/topics/kept', body: { partitions_count: 9 } }, [400, 40002], 'kept')
   const both = { mirror_topic_names: ['kept'], mirror_topic_name_pattern: '.*' }
-  await refused({ ...pattern, body: both }, 400, 40002)
-  await refused({ ...pattern, body: {} }, 400, 40002)
-  await refused({ ...pattern, body: { mirror_topic_name_pattern: '(' } }, 400, 40002)
-})
-
-test('T1–T2 and topics: created, described, altered, deleted as the plain v3 resources', { skip }, async () => {
-  await read('/topics', cluster.topicList)
-  await read('/topics/of-nobody/default-configs', cluster.topicConfigList)
-  const body = {
-    topic_name: 'plain',
-    partitions_count: 2,
-    replication_factor: 1,
-    configs: [{ name: 'retention.ms', value: '1000000' }],
-  }
-  await ask({ method: 'POST', path: '/topics', body: { ...body, validate_only: true } }, 200, cluster.topic)
-  const missing = 'does not host this topic-partition'
-  await refused({ method: 'GET', path: '/topics/plain' }, 404, 40403, missing)
-  await ask({ method: 'POST', path: '/topics', body }, 201, cluster.topic)
-  await refused({ method: 'POST', path: '/topics', body }, 400, 40002, "^Topic 'plain' already exists\\.")
-  const greedy = { topic_name: 'greedy', replication_factor: 2 }
-  await refused({ method: 'POST', path: '/topics', body: greedy }, 400, 40002)
-  await read('/topics/plain?include_authorized_operations=true', cluster.topic)
-  const grown = await ask({ method: 'PATCH', path: '/topics/plain', body: { partitions_count: 3 } }, 200, cluster.topic)
-  strictEqual((grown as { partitions_count: number }).partitions_count, 3)
-  await refused({ method: 'PATCH', path: '/topics/plain', body: { partitions_count: 3 } }, 400, 40002)
-  await refused({ method: 'PATCH', path: '/topics/kept', body: { partitions_count: 9 } }, 400, 40002, 'kept')
-  await read('/topics/plain/configs', cluster.topicConfigList)
-  await read('/topics/-/configs', cluster.topicConfigList)
-  const config = '/topics/plain/configs/retention.ms'
-  strictEqual(((await read(config, cluster.topicConfig)) as { value: string }).value, '1000000')
-  await ask({ method: 'PUT', path: config, body: { value: '2000000' } }, 204)
-  strictEqual(((await read(config, cluster.topicConfig)) as { value: string }).value, '2000000')
-  await refused({ method: 'PUT', path: config, body: { value: 'soon' } }, 400, 40002)
-  await ask({ method: 'DELETE', path: config }, 204)
-  strictEqual(((await read(config, cluster.topicConfig)) as { is_default: boolean }).is_default, true)
-  await refused({ method: 'GET', path: '/topics/plain/configs/no.such' }, 404, 40403)
-  const data = [
-    { name: 'retention.ms', value: '5' },
-    { name: 'max.message.bytes', operation: 'DELETE' },
-  ]
-  await ask({ method: 'POST', path: '/topics/plain/configs:alter', body: { data, validate_only: true } }, 204)
-  strictEqual(((await read(config, cluster.topicConfig)) as { is_default: boolean }).is_default, true)
-  await ask({ method: 'POST', path: '/topics/plain/configs:alter', body: { data } }, 204)
-  await ask({ method: 'DELETE', path: '/topics/plain' }, 204)
-  await refused({ method: 'DELETE', path: '/topics/plain' }, 404, 40403, missing)
-})
-
-test('the cluster, its brokers, partitions and replicas are told as the plain v3 resources', { skip }, async () => {
-  await read('/kafka/v3/clusters', cluster.clusterList)
-  await read('', cluster.cluster)
-  await read('/brokers', cluster.brokerList)
-  await read('/brokers/1', cluster.broker)
-  await refused({ method: 'GET', path: '/brokers/99' }, 404, 404)
-  await read('/brokers/1/configs', cluster.brokerConfigList)
-  await read('/brokers/1/partition-replicas', cluster.replicaList)
-  await read('/broker-configs', cluster.clusterConfigList)
-  await read('/topics/kept/partitions', cluster.partitionList)
-  await read('/topics/kept/partitions/1', cluster.partition)
-  await refused({ method: 'GET', path: '/topics/kept/partitions/7' }, 404, 40403)
-  await read('/topics/kept/partitions/1/replicas', cluster.replicaList)
-  await read('/topics/kept/partitions/1/replicas/1', cluster.replica)
-  await refused({ method: 'GET', path: '/topics/kept/partitions/1/replicas/9' }, 404, 40403)
-  await read('/topics/-/partitions/-/reassignment', cluster.reassignmentList)
-  await read('/topics/kept/partitions/-/reassignment', cluster.reassignmentList)
-  await refused({ method: 'GET', path: '/topics/kept/partitions/0/reassignment' }, 404, 404)
-})
-
-test('consumer groups are told with their members, assignments and lags', { skip }, async () => {
-  const { driver, bootstrap } = world.sides.mirror
-  const { Kafka, logLevel } = (await import('kafkajs')).default
-  const kafka = new Kafka({ clientId: 'contract', brokers: [bootstrap], logLevel: logLevel.NOTHING })
-  ok(driver)
-  await refused({ method: 'GET', path: '/consumer-groups/none' }, 404, 40403)
-  await read('/consumer-groups', cluster.groupList)
-  const consumer = kafka.consumer({ groupId: 'readers/of orders' })
-  try {
-    await consumer.connect()
-    await consumer.subscribe({ topics: ['kept'], fromBeginning: true })
-    await consumer.run({ eachMessage: async () => {} })
-    const group = `/consumer-groups/${encodeURIComponent('readers/of orders')}`
-    // Where nothing is written, KafkaJS commits nothing.
-    const partition = await eventually(async () => {
-      const { data } = (await read(`${group}/lags`, cluster.lagList)) as {
-        data: { partition_id: number; lag: number; consumer_id: string }[]
-      }
-      ok(data.length > 0 && data.every(({ lag, consumer_id: id }) => lag === 0 && id !== ''))
-      return data[0]?.partition_id
-    })
-    await read('/consumer-groups', cluster.groupList)
-    const told = (await read(group, cluster.group)) as { state: string; partition_assignor: string }
-    deepStrictEqual([told.state, told.partition_assignor], ['STABLE', 'RoundRobinAssigner'])
-    const { data } = (await read(`${group}/consumers`, cluster.consumerList)) as { data: { consumer_id: string }[] }
-    const member = `${group}/consumers/${encodeURIComponent(data[0]?.consumer_id ?? '')}`
-    await read(member, cluster.consumer)
-    await read(`${member}/assignments`, cluster.assignmentList)
-    await read(`${member}/assignments/kept/partitions/0`, cluster.assignment)
-    await refused({ method: 'GET', path: `${group}/consumers/none` }, 404, 40403)
-    await read(`${group}/lags/kept/partitions/${partition}`, cluster.lag)
-    await refused({ method: 'GET', path: `${group}/lags/kept/partitions/9` }, 404, 40403)
-    const summary = (await read(`${group}/lag-summary`, cluster.lagSummary)) as { total_lag: number }
-    strictEqual(summary.total_lag, 0)
-  } finally {
-    await consumer.disconnect()
-  }
-})
-
-test('ACLs of a node without an authorizer are refused, as by Kafka', { skip }, async () => {
-  const acl = {
-    resource_type: 'TOPIC',
-    resource_name: 'orders',
-    pattern_type: 'LITERAL',
-    principal: 'User:alice',
-    host: '*',
-    operation: 'READ',
-    permission: 'ALLOW',
-  }
-  const without = 'No Authorizer is configured'
-  await refused({ method: 'GET', path: '/acls' }, 400, 40002, without)
-  await refused({ method: 'POST', path: '/acls', body: acl }, 400, 40002, without)
-  await refused({ method: 'POST', path: '/acls:batch', body: { data: [acl] } }, 400, 40002, without)
-  const query = 'resource_type=TOPIC&pattern_type=ANY&operation=ANY&permission=ANY'
-  await refused({ method: 'DELETE', path: `/acls?${query}` }, 400, 40002, without)
-  await refused({ method: 'DELETE', path: '/acls' }, 400, 400)
+  await refused({ ...pattern, body: both }, [400, 40002])
+  await refused({ ...pattern, body: {} }, [400, 40002])
+  await refused({ ...pattern, body: { mirror_topic_name_pattern: '(' } }, [400, 40002])
 })
 
 test('errors: status, code and message are those of the contract', { skip }, async () => {
   const post = { method: 'POST', path: '/links?link_name=x' } as const
-  await refused({ ...post, rawBody: '{"configs": [' }, 400, 400, 'JSON')
-  await refused({ ...post, rawBody: '{"configs": 5}' }, 400, 400)
-  await refused({ ...post, body: { sourceClusterId: 'x' } }, 400, 400, '"sourceClusterId"')
-  await refused({ ...post, rawBody: 'a=b', headers: { 'content-type': 'text/plain' } }, 415, 415)
+  await refused({ ...post, rawBody: '{"configs": [' }, [400, 400], 'JSON')
+  await refused({ ...post, rawBody: '{"configs": 5}' }, [400, 400])
+  await refused({ ...post, body: { sourceClusterId: 'x' } }, [400, 400], '"sourceClusterId"')
+  await refused({ ...post, rawBody: 'a=b', headers: { 'content-type': 'text/plain' } }, [415, 415])
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  await refused({ ...post, rawBody: 'a=b', headers: form }, 415, 415)
+  await refused({ ...post, rawBody: 'a=b', headers: form }, [415, 415])
   // Answered before the body comes: whoever still writes it may find the connection closed.
   const length = { 'content-type': 'application/json', 'content-length': '5000000' }
-  strictEqual(await bareStatus({ method: 'POST', path: `${base()}/links?link_name=x`, headers: length }), 413)
-  await refused({ method: 'GET', path: '/kafka/v3/clusters/foreign' }, 404, 40403)
-  await refused({ method: 'GET', path: '/kafka/v3/clusters/foreign/links' }, 404, 40403)
-  await refused({ method: 'GET', path: '/no-such-resource' }, 404, 404)
+  strictEqual(
+    await bareStatus(`${world.node.rest.origin}${base()}/links?link_name=x`, { method: 'POST', headers: length }),
+    413,
+  )
+  await refused({ method: 'GET', path: '/kafka/v3/clusters/foreign' }, [404, 40403])
+  await refused({ method: 'GET', path: '/kafka/v3/clusters/foreign/links' }, [404, 40403])
+  await refused({ method: 'GET', path: '/no-such-resource' }, [404, 404])
   const empty = { configs: [{ name: 'bootstrap.servers', value: '127.0.0.1:1' }] }
-  await refused({ ...post, body: empty }, 400, 40002)
-  await refused({ ...post, body: { configs: [{ name: 'bootstrap.server', value: 'a:1' }] } }, 400, 40002)
+  await refused({ ...post, body: empty }, [400, 40002])
+  await refused({ ...post, body: { configs: [{ name: 'bootstrap.server', value: 'a:1' }] } }, [400, 40002])
   const wrong = { ...empty, source_cluster_id: 'wrong' }
   wrong.configs = [{ name: 'bootstrap.servers', value: world.cluster.bootstrap }]
-  await refused({ ...post, body: wrong }, 400, 40002)
-  await refused({ method: 'DELETE', path: L }, 403, 40301)
+  await refused({ ...post, body: wrong }, [400, 40002])
+  await refused({ method: 'DELETE', path: L }, [403, 40301])
 })
 
-test('a page whose name leads here is not answered, since nobody logs in', { skip }, async () => {
-  const statusOf = (host: string) => bareStatus({ method: 'GET', path: '/kafka/v3/clusters', headers: { host } })
-  deepStrictEqual(
-    await Promise.all(['evil.example', 'evil.example:8090', 'localhost:1', '127.0.0.1', '[::1]:8090'].map(statusOf)),
-    [403, 403, 200, 200, 200],
-  )
-})
-
-test('our own additions: nodes, groups, ACLs and history of a link, preflight, tasks, reports', { skip }, async () => {
-  await read('/nodes', own.nodeList)
+test('our own additions: groups, ACLs and history of a link, preflight, tasks, reports', { skip }, async () => {
   await read(`${L}/groups`, own.linkGroupList)
   await read(`${L}/acls`, own.linkAclList)
   await read(`${L}/mirrors/orders/history`, own.historyList)
-  await refused({ method: 'POST', path: `${L}/groups/none:adopt` }, 400, 40002)
+  await refused({ method: 'POST', path: `${L}/groups/none:adopt` }, [400, 40002])
   await ask({ method: 'POST', path: `${L}/tasks/PartitionSync:run` }, 204)
-  await refused({ method: 'POST', path: `${L}/tasks/NoSuchTask:run` }, 400, 40002)
+  await refused({ method: 'POST', path: `${L}/tasks/NoSuchTask:run` }, [400, 40002])
   const { bootstrap } = world.cluster
   const body = { configs: [{ name: 'bootstrap.servers', value: bootstrap }] }
   await ask({ method: 'POST', path: '/links:preflight', body }, 200, own.preflight)
@@ -356,15 +219,15 @@ test('our own additions: why a topic is mirrored or not, and the topics of the s
   await read(`${L}/source-topics`, own.sourceTopicList)
 })
 
-test('a link with mirrors is deleted with force, and every operation of the document was asked', { skip }, async () => {
+test('a link with mirrors is deleted with force, and every operation of links in the document was asked', {
+  skip,
+}, async () => {
   const { failed_over } = (await ask({ method: 'DELETE', path: `${L}?force=true&report=true` }, 200, own.report)) as {
     failed_over: string[]
   }
   deepStrictEqual(failed_over, ['kept'])
-  const open = ['/events', '/verifications']
   deepStrictEqual(
-    client.unseen.filter(name => !open.some(part => name.includes(part))),
+    client.unseen.filter(name => name.includes('/links') && !name.includes('/verifications')),
     [],
   )
-  match(JSON.stringify(document), /openapi/)
 })
