@@ -8,6 +8,7 @@ import { decodeStateRecord } from '../../src/link/state-records/record-codec.ts'
 import { type BatchHeader, isControl } from '../../src/protocol/batches/batch-header.ts'
 import { type LostRange, prefixProblem } from './prefix.ts'
 import type { Promises } from './promises.ts'
+import { publishedDifference } from './published.ts'
 import { SourceLog } from './source-log.ts'
 import type { World } from './world.ts'
 
@@ -69,6 +70,8 @@ export class Checks {
   /** Everything works again and had time: mirrors that can go on are equal to their source. */
   atEnd(): void {
     this.afterStep()
+    const difference = publishedDifference(this.#world.cluster.statusRecords, this.#durable)
+    demand(difference === undefined, () => `what is published is not what the state says: ${difference}`)
     for (const record of this.#durable.mirrors()) {
       demand(record.state === 'STOPPED' || !record.stopping, () => `${record.mirrorTopic} is still being stopped`)
       const refusal = this.#promises.cannotResume.get(record.mirrorTopic)

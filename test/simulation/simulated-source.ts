@@ -1,6 +1,12 @@
 /** The simulated source as one process of ours sees it: questions and fetches that take time and may get no answer. */
 import { sleep } from '../../src/core/clock.ts'
-import { type SourceCluster, type SourceClusterFactory, SourceError, type SourceTopic } from '../../src/link/ports.ts'
+import {
+  type SourceCluster,
+  type SourceClusterFactory,
+  SourceError,
+  type SourceSurvey,
+  type SourceTopic,
+} from '../../src/link/ports.ts'
 import { type NetworkFaults, SimulatedFetch } from './simulated-fetch.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { SourceLog } from './source-log.ts'
@@ -34,8 +40,19 @@ class SimulatedSourceCluster implements SourceCluster {
     return { clusterId: (await this.describeCluster(signal)).clusterId, unreachable: undefined }
   }
 
-  async survey(): Promise<never> {
-    throw new SourceError('protocol', 'nothing is surveyed here')
+  async survey(signal?: AbortSignal): Promise<SourceSurvey> {
+    const address = 'source:9092'
+    try {
+      const { clusterId } = await this.describeCluster(signal)
+      const { topics: all, forbidden } = this.#parts.model
+      const names = [...all.keys()].filter(name => !forbidden.has(name))
+      const topics = { names, unreadable: [], configsError: undefined }
+      const bootstrap = [{ address, error: undefined }]
+      return { bootstrap, clusterId, missingApis: [], brokers: [{ id: 1, address, error: undefined }], topics }
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      return { bootstrap: [{ address, error }], clusterId: undefined, missingApis: [], brokers: [], topics: undefined }
+    }
   }
 
   async describeTopics(names: readonly string[] | 'all', signal?: AbortSignal): Promise<SourceTopic[]> {

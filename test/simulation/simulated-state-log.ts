@@ -1,9 +1,13 @@
-/** `__lockstep_state` of the simulation: appends whose answer was lost are decided all the same, and replayed before the next one. */
+/** `__lockstep_state` and `__lockstep_status` of the simulation: appends whose answer was lost are decided all the same, and replayed before the next one. */
 import type { StateLog, StateRecord } from '../../src/link/ports.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
 /** `durable` outlives every process. */
-export function simulatedStateLog(durable: StateRecord[], process: SimulatedProcess): StateLog {
+export function simulatedStateLog(
+  durable: StateRecord[],
+  process: SimulatedProcess,
+  effect: 'append state' | 'append status',
+): StateLog {
   let give: ((records: readonly StateRecord[]) => void) | undefined
   let given = 0
   const replay = () => {
@@ -19,7 +23,7 @@ export function simulatedStateLog(durable: StateRecord[], process: SimulatedProc
     },
     async append(records) {
       replay()
-      await process.effect('append state', () => {
+      await process.effect(effect, () => {
         durable.push(...records)
       })
       replay()

@@ -85,7 +85,8 @@ export class World {
   #newEngine(): Engine {
     const { process, source: model, networkFaults: faults } = this
     return new Engine({
-      stateLog: simulatedStateLog(this.stateRecords, process),
+      stateLog: simulatedStateLog(this.stateRecords, process, 'append state'),
+      statusLog: simulatedStateLog(this.cluster.statusRecords, process, 'append status'),
       destination: this.cluster.destination(process),
       sources: simulatedSource({ model, process, faults }),
       clock: process.clock,

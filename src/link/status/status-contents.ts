@@ -59,11 +59,12 @@ export class StatusContents {
     return [...(this.#mirrors.get(topic)?.values() ?? [])]
   }
 
-  /** Where the mirror of this topic id ended; empty if it did not. */
+  /** Where the mirror of this topic id ended, by partition; empty if it did not. */
   stopPoints(topicId: Uuid): StopPointStatus[] {
-    return [...this.#kept.values()].flatMap(kept =>
+    const found = [...this.#kept.values()].flatMap(kept =>
       kept.kind === 'stop-point' && kept.record.topicId === topicId && topicId !== ZERO_UUID ? [kept.record] : [],
     )
+    return found.sort((left, right) => left.partition - right.partition)
   }
 
   /** Why it cannot be said whether a topic of this name is a mirror. */
