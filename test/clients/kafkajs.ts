@@ -90,29 +90,3 @@ export async function readTopicsByPattern(of: {
   }
   return seen
 }
-
-/** Resolves to `topic: value` of the first `count` records of all topics that match, read as a group of one. */
-export async function readTopicsByPattern(of: {
-  readonly bootstrap: string
-  readonly pattern: RegExp
-  readonly count: number
-}): Promise<string[]> {
-  const consumer = patientKafkaJs(of.bootstrap).consumer({ groupId: `pattern-${of.count}`, maxWaitTimeInMs: 100 })
-  const seen: string[] = []
-  await consumer.connect()
-  try {
-    await consumer.subscribe({ topic: of.pattern, fromBeginning: true })
-    await new Promise<void>((resolve, reject) => {
-      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
-      const eachMessage = async ({ topic, message }: { topic: string; message: { value: Buffer | null } }) => {
-        seen.push(`${topic}: ${message.value}`)
-        if (seen.length >= of.count) resolve()
-      }
-      consumer.run({ eachMessage }).catch(reject)
-    })
-    await consumer.stop()
-  } finally {
-    await consumer.disconnect()
-  }
-  return seen
-}
