@@ -11,6 +11,7 @@ import {
   boundsOf,
   committedBy,
   mirrorsOf,
+  must,
   type RehearsalOptions,
   readBy,
   recordsOf,
@@ -37,6 +38,10 @@ async function loseSource(scene: Scene): Promise<Report> {
   const { world, notes, producers, options } = scene
   const open = (await producers.summary(SESSIONS.load)).transactions.OPEN ?? 0
   ok(open > 0, 'a transaction is open')
+  await notes.phase('a failover is tried dry', async () => {
+    await must(world, 'link', 'describe', LINK)
+    await must(world, 'mirror', 'failover', '--link', LINK, '--pattern', '.*', '--dry-run')
+  })
   const killedMs = Date.now()
   await Promise.all(world.cluster.nodes.map(node => node.kill()))
   // Clients of the dead cluster end by themselves; nobody waits for them.
@@ -49,6 +54,8 @@ async function loseSource(scene: Scene): Promise<Report> {
   await notes.phase('clients begin at the mirror', () => goOnAtMirror(scene))
   const [load, before] = await notes.phase('clients of the source have ended', () => clientsEnded)
   await notes.phase('ACLs are tried', () => checkAccess(scene))
+  await must(world, 'mirror', 'list', '--link', LINK, '--mirror-status', 'active')
+  await must(world, 'group', 'list', '--link', LINK)
   const ends = Object.fromEntries(looked.stops)
   const outcome = await judge(scene, before, { ends, sourceEndedMs: killedMs })
   checkGroups(scene, looked, before)

@@ -149,6 +149,7 @@ function secured(credentials: Credentials): Record<string, string> {
 }
 
 const groupFilters = [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }]
+const topicFilters = [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }]
 const aclFilters = [
   {
     resourceFilter: { resourceType: 'any', patternType: 'any' },
@@ -170,6 +171,8 @@ async function writeLinkFile(credentials: Credentials, security: ClientSecurity)
     'acl.sync.enable': 'true',
     'acl.filters': JSON.stringify({ aclFilters }),
     'topic.config.sync.ms': '2000',
+    'auto.create.mirror.topics.enable': 'true',
+    'auto.create.mirror.topics.filters': JSON.stringify({ topicFilters }),
   }
   const file = credentials.file('link.properties')
   await writeFile(

@@ -69,8 +69,8 @@ export async function setScene(
   const producers = new Producers(world, seed)
   const bare = { world, notes, options, topics, names, groups, writers, producers, starts: { [`${TRIMMED}-0`]: 5 } }
   const ended = await notes.phase('source is filled', () => fillSource(bare))
-  await notes.phase('link and mirrors are created', () => createMirrors(bare))
-  await notes.phase('mirrors catch up', () => waitUntilCaughtUp(bare))
+  await notes.phase('link is created', () => createLink(bare))
+  await notes.phase('mirrors are created and catch up', () => waitUntilCaughtUp(bare))
   const scene = { ...bare, ended }
   await notes.phase('load', () => runLoad(scene))
   return scene
@@ -115,20 +115,20 @@ async function setOffset(world: RehearsalWorld, group: { id: string; topic: stri
   strictEqual(answer[`${group.topic}-0`], 'ok', group.id)
 }
 
-async function createMirrors({ world, names }: BareScene): Promise<void> {
-  const { cluster, run, source } = world
-  const create = [LINK, '--source-bootstrap-server', source.secure, '--source-cluster', cluster.clusterId]
-  const dry = await run('link', 'create', ...create, '--config', world.linkFile, '--dry-run')
-  strictEqual(dry.status, 0, dry.stderr)
-  const created = await run('link', 'create', ...create, '--config', world.linkFile)
-  strictEqual(created.status, 0, created.stderr)
-  // Eight at a time.
-  const queue = [...names]
-  const worker = async () => {
-    for (let name = queue.pop(); name !== undefined; name = queue.pop())
-      await world.node.rest.call('POST', `/links/${LINK}/mirrors`, { source_topic_name: name })
-  }
-  await Promise.all(Array.from({ length: 8 }, worker))
+async function createLink({ world }: BareScene): Promise<void> {
+  const { cluster, source } = world
+  const properties = ['--source-bootstrap-server', source.secure, '--source-cluster', cluster.clusterId]
+  const all = [...properties, '--config', world.linkFile]
+  await must(world, 'link', 'preflight', ...all)
+  await must(world, 'link', 'create', LINK, ...all, '--dry-run')
+  await must(world, 'link', 'create', LINK, ...all)
+}
+
+/** Runs a command of the operator that has to succeed; resolves to what it printed. */
+export async function must(world: RehearsalWorld, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await world.run(...args)
+  strictEqual(status, 0, `lockstep ${args.join(' ')}: ${stdout.slice(-2_000)}${stderr.slice(-2_000)}`)
+  return stdout
 }
 
 interface MirrorRow {
