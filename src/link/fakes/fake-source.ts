@@ -15,6 +15,7 @@ import {
   type SourceConnectionSettings,
   SourceError,
   type SourceFailure,
+  type SourceFetcher,
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
@@ -176,27 +177,30 @@ export class FakeSource implements SourceClusterFactory {
         })
         return { offsets: new Map(offsets), failures: new Map() }
       },
-      fetcher: {
-        start: (topic, partition, sink) => {
-          const key = `${topic}-${partition}`
-          started.add(key)
-          if (!this.#fetching.has(key))
-            this.#fetching.set(key, { topic, partition, sink, checkedIn: -1, heldUntilMs: 0 })
-        },
-        stop: async (topic, partition) => {
-          const key = `${topic}-${partition}`
-          this.#fetching.delete(key)
-          await this.slowStops.get(key)
-        },
-        limitRate: bytesPerSecond => {
-          this.rateLimit = bytesPerSecond
-        },
-        heldBackMs: 0,
-      },
+      fetcher: this.#fetcherOf(started),
       close: async () => {
         for (const key of started) this.#fetching.delete(key)
         this.openConnections--
       },
+    }
+  }
+
+  #fetcherOf(started: Set<string>): SourceFetcher {
+    return {
+      start: (topic, partition, sink) => {
+        const key = `${topic}-${partition}`
+        started.add(key)
+        if (!this.#fetching.has(key)) this.#fetching.set(key, { topic, partition, sink, checkedIn: -1, heldUntilMs: 0 })
+      },
+      stop: async (topic, partition) => {
+        const key = `${topic}-${partition}`
+        this.#fetching.delete(key)
+        await this.slowStops.get(key)
+      },
+      limitRate: bytesPerSecond => {
+        this.rateLimit = bytesPerSecond
+      },
+      heldBackMs: 0,
     }
   }
 
