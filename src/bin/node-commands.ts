@@ -7,6 +7,7 @@ const FILE_THREADS = '16'
 interface ServerOptions {
   readonly config?: string
   readonly set?: readonly string[]
+  readonly check?: boolean
 }
 
 interface DemoOptions {
@@ -19,7 +20,7 @@ async function runServer(options: ServerOptions): Promise<number> {
   // Read by libuv when its first thread is needed.
   process.env['UV_THREADPOOL_SIZE'] ??= FILE_THREADS
   const { runServer: run } = await import('../node/run-server.ts')
-  return run({ config: options.config, set: [...(options.set ?? [])] })
+  return run({ config: options.config, set: [...(options.set ?? [])], check: options.check === true })
 }
 
 async function runDemo({ once, source, topic }: DemoOptions): Promise<number> {
@@ -43,6 +44,10 @@ export const RUN_NODES: readonly CommandRow[] = [
     options: [
       { flags: '--config <file>', text: "properties file with Kafka's names", completes: 'files' },
       { flags: '--set <name=value>', text: 'override one property; repeatable', repeatable: true },
+      {
+        flags: '--check',
+        text: 'look at the configuration, tell all that is wrong with it, and end; nothing is opened or created',
+      },
     ],
     load: async () => (_context, _args, options: ServerOptions) => runServer(options),
   },

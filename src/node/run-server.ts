@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly config: string | undefined
   /** `name=value` overrides of the file. */
   readonly set: readonly string[]
+  /** Only look at the configuration, and end. */
+  readonly check?: boolean
 }
 
 /** A graceful stop may take this long; then the process ends without it (recovery makes that safe). */
@@ -27,6 +29,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
     process.stderr.write(`Error: the configuration cannot be used: ${error.message}\n`)
     return 2
   }
+  if (options.check) return tellChecked(settings.warnings)
   const loggers = new LoggerLevels(settings.logLevel)
   const logger = nodeLogger({ levels: loggers, out: process.stdout })
   endOnFatalErrors(logger)
@@ -50,6 +53,12 @@ export async function runServer(options: ServerOptions): Promise<number> {
     process.stderr.write(`Error: ${messageOf(error)}\n`)
     return 1
   }
+}
+
+function tellChecked(warnings: readonly string[]): number {
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`)
+  process.stdout.write('The configuration can be used.\n')
+  return 0
 }
 
 function propertiesOf(options: ServerOptions): Map<string, string> {
