@@ -60,7 +60,8 @@ const recordOf = (change: StatusChange) => ('record' in change ? change.record :
 
 test('every record comes back as it was published', () => {
   fc.assert(
-    fc.property(link, mirror, stopPoint, text, (ofLink, ofMirror, ofPoint, clusterId) => {
+    fc.property(link, mirror, stopPoint, (ofLink, ofMirror, ofPoint) => {
+      const clusterId = ofMirror.linkName
       deepEqual(recordOf(decodeStatusRecord(linkStatusRecord(ofLink))), ofLink)
       deepEqual(recordOf(decodeStatusRecord(mirrorStatusRecord(ofMirror))), ofMirror)
       deepEqual(recordOf(decodeStatusRecord(stopPointStatusRecord(ofPoint))), ofPoint)
