@@ -11,6 +11,7 @@ const errors = {
   DENIED: { ...row, status: 403, restCode: 40301, retriable: false },
   NOT_HOSTED: { ...row, status: 404, restCode: 40403, retriable: false },
   TIMED_OUT: { ...row, status: 408, restCode: 408, retriable: true },
+  INTERNAL: { ...row, status: 500, restCode: 500, retriable: false },
   RETRIABLE: { ...row, status: 503, restCode: 50003, retriable: true },
 } satisfies ErrorTable
 const refused = errorFactory(errors)
@@ -25,6 +26,7 @@ const kinds: ReadonlyMap<number, keyof typeof errors> = new Map([
   [ErrorCode.UNKNOWN_TOPIC_ID, 'NOT_HOSTED'],
   [ErrorCode.GROUP_ID_NOT_FOUND, 'NOT_HOSTED'],
   [ErrorCode.REQUEST_TIMED_OUT, 'TIMED_OUT'],
+  [ErrorCode.UNKNOWN_SERVER_ERROR, 'INTERNAL'],
 ])
 
 /** The error for a code that is not NONE. */
