@@ -92,5 +92,7 @@ export const otherVerbs: readonly Verb[] = [
   verb('completion fish', /complete -c lockstep/),
   verb('link delete copies', /^Error: /, { status: 1 }),
   verb('link delete copies --fail-over-mirrors --force', /failed over: copy\.returns/),
-  verb('link delete west nothing', /^Error: .*\nError: 1 of 2 links were not deleted\n$/, { status: 3 }),
+  verb('link delete west nothing', /Error: cluster link "nothing" not found\nError: 1 of 2 links were not deleted\n$/, {
+    status: 3,
+  }),
 ]
