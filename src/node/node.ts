@@ -13,8 +13,8 @@ import { randomUuid, type Uuid } from '../core/uuid.ts'
 import { linkRetentionGate } from '../destination/link-retention-gate.ts'
 import { linkWriteGate } from '../destination/link-write-gate.ts'
 import { LocalDestination } from '../destination/local-destination.ts'
-import { StateTopic, stateTopicName } from '../destination/state-topic.ts'
-import { Engine, statusTopicName } from '../link/index.ts'
+import { stateTopicName } from '../destination/state-topic.ts'
+import type { Engine } from '../link/index.ts'
 import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
 import { type NodeFileSystem, nodeFileSystem } from '../log/node-file-system.ts'
@@ -26,18 +26,17 @@ import { type KafkaServer, listen } from '../network/server-listener.ts'
 import { LogRetention } from '../replica/log-retention.ts'
 import { ProducerIds } from '../replica/producer-ids.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
-import { kafkaSource } from '../source/source-cluster.ts'
 import { audited } from './audited-authorizer.ts'
 import { ConnectionLimitsFromConfigs } from './connection-limits.ts'
 import { openCoordinators } from './coordinators.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { linkEngine } from './link-engine.ts'
 import { type ListenerEndpoint, SECURITY_PROTOCOLS } from './listeners.ts'
 import { type LogCleaning, startLogCleaner } from './log-cleaning.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { openFilesMax } from './open-file-limit.ts'
 import { restPorts } from './rest/rest-ports.ts'
 import { startRest } from './rest/rest-server.ts'
-import { openSecretKeyBox } from './secret-key-box.ts'
 import { firstUserRecords } from './security/first-users.ts'
 import { ListenersSecurity } from './security/listeners-security.ts'
 import type { NodeSettings } from './settings.ts'
@@ -88,20 +87,9 @@ async function start(settings: NodeSettings, environment: NodeEnvironment, start
   const hasAuthorizer = settings.authorizer !== allowAll
   const more = { groups: () => coordinators.groups, groupOffsetRetentionMs, hasAuthorizer }
   const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...more })
-  const { secretKeyFile, dataDirectory } = settings
-  const secrets = await openSecretKeyBox({ file: secretKeyFile, directory: dataDirectory })
-  const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)
   const ofSources = sourceMetrics()
-  const engine = new Engine({
-    stateLog: new StateTopic({ controller, replicas, clock }),
-    statusLog: new StateTopic({ topic: statusTopicName, controller, replicas, clock }),
-    destination,
-    sources: kafkaSource({ clock, random, logger, nodeBudget, secrets, observe: ofSources.observe }),
-    secrets,
-    clock,
-    random,
-    logger,
-  })
+  const { observe } = ofSources
+  const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
   const coordination = { brokerId: nodeId, file, controller, replicas, producerIds, writeGate, clock, random, logger }
