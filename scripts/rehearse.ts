@@ -15,6 +15,7 @@ Without a name both are rehearsed, one after the other.
   --acls N      ACLs (default ${LARGER.acls})
   --seconds N   how long producers and consumers work before the source is left (default ${LARGER.seconds})
   --burst N     most records that a producer sends at a time (default ${LARGER.burst})
+  --large-bytes N  most bytes of a record in topics of large ones (default ${LARGER.largeBytes})
   --source V    4.3.1 (default) or 3.9.2
   --seed N      of what is written (default: by chance)
   --node-kill   disaster: the Lockstep node, too, is killed during the failover, and started again
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
     acls: { type: 'string', default: String(LARGER.acls) },
     seconds: { type: 'string', default: String(LARGER.seconds) },
     burst: { type: 'string', default: String(LARGER.burst) },
+    'large-bytes': { type: 'string', default: String(LARGER.largeBytes) },
     source: { type: 'string', default: '4.3.1' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     'node-kill': { type: 'boolean', default: false },
@@ -39,7 +41,7 @@ const { values, positionals } = parseArgs({
 
 const rehearsals = { migration: rehearseMigration, disaster: rehearseDisaster }
 const isKnown = (name: string): name is keyof typeof rehearsals => name in rehearsals
-const numbers = ['topics', 'groups', 'acls', 'seconds', 'burst', 'seed'] as const
+const numbers = ['topics', 'groups', 'acls', 'seconds', 'burst', 'large-bytes', 'seed'] as const
 const wrong = [
   ...positionals.filter(name => !isKnown(name)).map(name => `there is no rehearsal "${name}"`),
   ...numbers.filter(name => !/^\d+$/.test(values[name])).map(name => `--${name} must be a whole number`),
@@ -63,7 +65,7 @@ const options: RehearsalOptions = {
     acls: Number(values.acls),
     seconds: Number(values.seconds),
     burst: Number(values.burst),
-    largeBytes: LARGER.largeBytes,
+    largeBytes: Number(values['large-bytes']),
   },
   source: values.source === '3.9.2' ? '3.9.2' : '4.3.1',
   seed: Number(values.seed),

@@ -144,7 +144,6 @@ function secured(credentials: Credentials): Record<string, string> {
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'super.users': 'User:ANONYMOUS;User:admin',
     'message.max.bytes': '12000000',
-    'replica.fetch.max.bytes': '12000000',
   }
 }
 
