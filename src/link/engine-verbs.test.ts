@@ -152,7 +152,7 @@ test('lists are filtered by status, and a link counts its partitions', async () 
     { category: 'NOT_APPLICABLE', count: 1 },
     { category: 'ACTIVE', count: 2 },
   ])
-  equal(link.tasks.length, 6)
+  equal(link.tasks.length, 7)
   ok(world.engine.describeLinkConfigs('west').length > 50)
   await world.engine.stop()
 })
