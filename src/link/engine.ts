@@ -100,8 +100,8 @@ export class Engine implements api.LinkEngine {
     }
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)
-    this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
     this.events = new LinkEvents(this.#context)
+    this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
   }
 
   /**

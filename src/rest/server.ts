@@ -23,6 +23,7 @@ import { linkPreflightRoutes } from './routes/link-preflight.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
 import { partitionRoutes } from './routes/partitions.ts'
+import { sourceTopicRoutes } from './routes/source-topics.ts'
 import { topicConfigRoutes } from './routes/topic-configs.ts'
 import { topicRoutes } from './routes/topics.ts'
 import { verificationRoutes } from './routes/verifications.ts'
@@ -97,5 +98,6 @@ export function restRoutes(routes: RestApp, context: RestContext): void {
   eventRoutes(routes, context)
   groupRoutes(routes, context)
   linkAclRoutes(routes, context)
+  sourceTopicRoutes(routes, context)
   healthRoutes(routes, context)
 }

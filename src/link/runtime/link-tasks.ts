@@ -13,12 +13,12 @@ import type { AutoCreation } from '../source-topics/auto-creation.ts'
 import { linkFacts } from '../source-topics/topic-facts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
-import { isOutage, trueConfigs } from '../status/source-chain.ts'
 import { topicOrigins } from '../status/chain-rules.ts'
+import { isOutage, trueConfigs } from '../status/source-chain.ts'
 import type { SourceStatus } from '../status/source-status.ts'
 import { syncAcls } from '../tasks/acl-sync.ts'
-import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { autoCreateMirrors, isStanding } from '../tasks/auto-create-mirrors.ts'
+import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
@@ -41,9 +41,9 @@ export interface TaskedLink {
   readonly running: Iterable<MirrorTopic>
   /** How the group offset sync stands; kept over connections. */
   readonly groupStates: GroupSyncStates
-  mirror(mirrorTopic: string): MirrorTopic | undefined
   /** How the automatic creation stands; kept over connections. */
   readonly autoCreation: AutoCreation
+  mirror(mirrorTopic: string): MirrorTopic | undefined
   /** Nothing of this mirror is fetched from when it resolves until the function is called. */
   holdFetching(mirrorTopic: string): Promise<() => void>
 }
@@ -82,13 +82,13 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       work: aclRound(parts, link),
       isConfigured: () => link.configs.must('acl.sync.enable'),
     }),
-    task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
     task('AutoCreateMirror', {
       periodMs: () => link.configs.must('auto.create.mirror.topics.interval.ms'),
       retryMs: errors => (errors.every(isStanding) ? Number.POSITIVE_INFINITY : retryAfterErrorsMs),
       work: autoCreateRound(parts, link),
       isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
     }),
+    task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
     task('Promotion', {
       periodMs: () => promotionPeriodMs[isPromoting() ? 'pending' : 'idle'],

@@ -1,5 +1,10 @@
 /** Topics of a source that a test has written down. */
-import type { ReturningTopic, SourceTopicsApi, SourceTopicView, TopicExplanation } from '../../link/source-topics-api.ts'
+import type {
+  ReturningTopic,
+  SourceTopicsApi,
+  SourceTopicView,
+  TopicExplanation,
+} from '../../link/source-topics-api.ts'
 
 export class FakeSourceTopics implements SourceTopicsApi {
   rows: SourceTopicView[] = []

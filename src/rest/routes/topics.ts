@@ -1,4 +1,5 @@
 /** The plain v3 topic resources: list, create, describe, add partitions, delete. */
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { CreatedTopicView, NewTopicRequest, TopicView } from '../cluster-ports.ts'
 import { admit, type RestApp, type RestContext } from '../context.ts'
@@ -7,6 +8,7 @@ import { clientOf } from '../login.ts'
 import { describeCluster, type Operation, topicNeed } from '../ports.ts'
 import { resourceName, segment } from '../resource-urls.ts'
 import { ClusterParams, commonErrors, Flag, listOf, TopicParams } from '../schemas/envelope.ts'
+import { TopicDeletionReport } from '../schemas/source-topics.ts'
 import { ChangeTopicBody, CreateTopicBody, TopicData, TopicDataList } from '../schemas/topics.ts'
 
 const ROOT = '/kafka/v3/clusters/:cluster_id/topics'
@@ -141,20 +143,37 @@ function changeRoutes(app: RestApp, context: RestContext): void {
     `${ROOT}/:topic_name`,
     {
       schema: {
-        summary: 'Delete a topic; of a mirror this ends the mirror',
+        summary: 'Delete a topic; of a mirror this ends the mirror. The report says whether it comes back as one',
         tags: ['topics'],
         params: TopicParams,
-        response: { 204: Type.Null(), ...commonErrors },
+        querystring: Type.Object({ report: Flag }),
+        response: { 200: TopicDeletionReport, 204: Type.Null(), ...commonErrors },
       },
     },
     async (request, reply) => {
       const name = request.params.topic_name
       admit(context, request, topicNeed('delete', name))
       existingTopic(context, name)
+      const report = deletionReport(context, request, name)
       await context.cluster.deleteTopic(name)
-      return reply.status(204).send(null)
+      return request.query.report === 'true' ? reply.send(report) : reply.status(204).send(null)
     },
   )
+}
+
+/** Names of links are told only to those who may see links. */
+function deletionReport(context: RestContext, request: FastifyRequest, topic: string): TopicDeletionReport {
+  const maySee = context.access.firstDenied(clientOf(request), [describeCluster]) === undefined
+  const returning = maySee && context.engine.ready ? context.engine.topics.returning(topic) : []
+  return {
+    warnings: returning.map(({ linkName, withinMs }) => {
+      const seconds = Math.ceil(withinMs / 1000)
+      return `Link '${linkName}' still includes the topic by its filters: it comes back as a mirror within ${seconds} s.`
+    }),
+    comes_back: returning.map(({ linkName, sourceTopicName, withinMs }) => {
+      return { link_name: linkName, source_topic_name: sourceTopicName, within_ms: withinMs }
+    }),
+  }
 }
 
 type ShownTopic = Pick<TopicView, 'name' | 'internal'> & CreatedTopicView
