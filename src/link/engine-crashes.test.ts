@@ -89,6 +89,48 @@ test('a mirror creation that is killed anywhere leaves a mirror or nothing, neve
   )
 })
 
+test('an automatic creation that is killed anywhere is finished or begun anew by the next node, never writable', async () => {
+  const reached = await killedAtEachEffect({
+    world: async () => {
+      const world = new EngineWorld()
+      await world.start()
+      world.source.addTopic('orders', 2)
+      await world.engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
+      await world.settle()
+      return world
+    },
+    operation: async world => {
+      const topicFilters = [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }]
+      const changes = [
+        { name: 'auto.create.mirror.topics.enable', operation: 'SET' as const, value: 'true' },
+        {
+          name: 'auto.create.mirror.topics.filters',
+          operation: 'SET' as const,
+          value: JSON.stringify({ topicFilters }),
+        },
+      ]
+      await world.engine.alterLinkConfigs('west', changes, { validateOnly: false })
+      await world.settle()
+    },
+    check: async (world, killedAt) => {
+      equal(writable(world), false, killedAt)
+      await world.mirrorAll()
+      equal(writable(world), false, killedAt)
+      const enabled = world.engine
+        .describeLinkConfigs('west')
+        .some(({ name, value }) => name === 'auto.create.mirror.topics.enable' && value === 'true')
+      const mirrors = world.engine.listMirrors({ link: 'west', status: undefined })
+      deepEqual(
+        mirrors.map(({ status }) => status),
+        enabled ? ['ACTIVE'] : [],
+        killedAt,
+      )
+      deepEqual(world.source.fetched, enabled ? ['orders-0', 'orders-1'] : [], killedAt)
+    },
+  })
+  ok(reached.some(text => text.endsWith('create topic')))
+})
+
 test('between the intent and the topic the name is fenced', async () => {
   const world = await linkedWorld()
   world.process.planCrash({ at: 1, side: 'after' })
