@@ -68,6 +68,7 @@ class KafkaSourceCluster implements SourceCluster {
   readonly #leaders: LeaderQuestions
   readonly #fetcher: KafkaSourceFetcher
   readonly #bounded: ApiTimeout
+  readonly #throttle: FetchThrottle
 
   constructor(settings: SourceConnectionSettings, options: ClusterOptions) {
     const { nodeBudget, ...given } = options
@@ -82,8 +83,9 @@ class KafkaSourceCluster implements SourceCluster {
     this.#settings = settings
     this.#pool = pool
     this.#leaders = leaders
+    this.#throttle = new FetchThrottle(clock)
     this.#bounded = new ApiTimeout({ clock, timeoutMs: settings.apiTimeoutMs })
-    this.#fetcher = new KafkaSourceFetcher({ ...shared, throttle: new FetchThrottle(clock) })
+    this.#fetcher = new KafkaSourceFetcher({ ...shared, throttle: this.#throttle })
     this.fetcher = this.#fetcher
   }
 
@@ -116,9 +118,15 @@ class KafkaSourceCluster implements SourceCluster {
     return this.#bounded.run(stop => this.#leaders.listOffsets(topic, partitions, { ...query, signal: stop }), signal)
   }
 
-  readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
+  /** Bytes are bytes to the throttle of the link, whoever reads them. */
+  async readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
     const { signal } = range
-    return this.#bounded.run(stop => this.#leaders.readBatches(topic, partition, { ...range, signal: stop }), signal)
+    await this.#throttle.turn(signal ?? this.#pool.signal)
+    signal?.throwIfAborted()
+    const read = (stop: AbortSignal) => this.#leaders.readBatches(topic, partition, { ...range, signal: stop })
+    const bytes = await this.#bounded.run(read, signal)
+    this.#throttle.pay(bytes.length)
+    return bytes
   }
 
   endOfEpoch(topic: string, partition: number, question: EpochEndQuestion): Promise<EpochEnd> {
