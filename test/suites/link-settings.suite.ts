@@ -1,6 +1,7 @@
 // Settings of links over a real Kafka: every link error by its name, preflights, what heals by itself or by a change, throttles, deletion.
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { javaProperties } from '../clients/client-security.ts'
 import { eventually } from '../eventually.ts'
@@ -219,11 +220,34 @@ test('certificate files are read again when they have changed', { skip }, async 
   await node.rest.call('DELETE', '/links/certified')
 })
 
+test('without the key of its secrets a link is FAILED and says so, and its mirrors go on when the key is back', {
+  skip,
+}, async () => {
+  const keyFile = join(node.dataDirectory, 'lockstep-secret.key')
+  const key = await readFile(keyFile, 'utf8')
+  await createTopic('sealed')
+  const link = await unchecked('sealed', at('SECURE'))
+  await seesError(link, 'NO_ERROR')
+  await eventually(() => link.mirror('sealed'))
+  await node.stop()
+  await writeFile(keyFile, `${Buffer.alloc(32, 7).toString('base64')}\n`)
+  await node.start()
+  const blind = await link.waitForState('FAILED')
+  strictEqual(blind.link_error, 'AUTHENTICATION_ERROR')
+  match(blind.link_error_message ?? '', /was encrypted with key [0-9a-f]+, which this node does not have/)
+  await node.stop()
+  await writeFile(keyFile, key)
+  await node.start()
+  await produce('sealed', { count: 10 })
+  await link.waitForState('ACTIVE')
+  await seesEnd(link, 'sealed', 10)
+})
+
 test('a throttled link keeps to its rate, and a bound that is taken away lets it go', { skip }, async () => {
   const [records, valueBytes] = [3000, 1000]
   await createTopic('throttled', 4)
   await produce('throttled', { count: records, valueBytes, random: true, keys: 100 })
-  const bytesPerSecond = 300_000
+  const bytesPerSecond = 600_000
   const link = await unchecked('throttled', { ...open(), 'mirror.max.bytes.per.second': String(bytesPerSecond) })
   await seesError(link, 'NO_ERROR')
   const beganMs = performance.now()
