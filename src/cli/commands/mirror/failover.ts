@@ -29,7 +29,7 @@ function question(dry: readonly AlterRow[], { link, keepRetention }: Options): s
   const { records, transactions, retention } = lossesOf(dry)
   return [
     `Failing over ${counted(dry.length, 'mirror topic')} of link "${link}": they stop following their source for good.`,
-    `As last seen, ${records} have not arrived and will be missing here.`,
+    `As last seen, ${records} of the source will be missing here.`,
     ...(transactions ? [`${transactions} will be aborted.`] : []),
     ...(retention && !keepRetention
       ? [`${retention} of old data will soon be deleted by the restored retention.`]
