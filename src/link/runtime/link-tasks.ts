@@ -16,7 +16,7 @@ import type { LinkHealth } from '../states/link-health.ts'
 import { topicOrigins } from '../status/chain-rules.ts'
 import { isOutage, trueConfigs } from '../status/source-chain.ts'
 import type { SourceStatus } from '../status/source-status.ts'
-import { syncAcls } from '../tasks/acl-sync.ts'
+import { isRefusal, syncAcls } from '../tasks/acl-sync.ts'
 import { autoCreateMirrors, isStanding } from '../tasks/auto-create-mirrors.ts'
 import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
@@ -79,6 +79,8 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     }),
     task('AclSync', {
       periodMs: () => link.configs.must('acl.sync.ms'),
+      // What this cluster refuses has a pace of its own.
+      retryMs: errors => (errors.every(isRefusal) ? Number.POSITIVE_INFINITY : retryAfterErrorsMs),
       work: aclRound(parts, link),
       isConfigured: () => link.configs.must('acl.sync.enable'),
     }),

@@ -38,10 +38,15 @@ export async function syncAcls(parts: AclSyncParts): Promise<readonly TaskError[
   for (const acls of portions(missing.filter(acl => refusals.isDue(acl)))) await create(parts, acls)
   for (const acls of portions(surplus.filter(acl => refusals.isDue(acl)))) await release(parts, acls)
   return [
-    ...missing.flatMap(acl => refused(parts, acl, 'INVALID_REQUEST_ERROR')),
+    ...missing.flatMap(acl => refused(parts, acl, refusalCode)),
     ...surplus.flatMap(acl => refused(parts, acl, 'INTERNAL_ERROR')),
   ]
 }
+
+/** An ACL that this cluster does not take. */
+const refusalCode = 'INVALID_REQUEST_ERROR'
+
+export const isRefusal = ({ code }: TaskError): boolean => code === refusalCode
 
 /** One that was refused is listed until it succeeds or nobody wants it any more, also while it waits for its next attempt. */
 function refused({ refusals }: AclSyncParts, acl: AclBinding, code: string): TaskError[] {
