@@ -1,7 +1,7 @@
 // Free loopback ports for processes that need to know their port before they start; used by clusters and nodes.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 
 /**
  * Below the ports that Linux gives to outgoing connections (32768 and up): one of those could be given away while the node that
@@ -33,4 +33,11 @@ async function isFree(port: number): Promise<boolean> {
   server.close()
   await once(server, 'close')
   return true
+}
+
+/** Connects to a port of 127.0.0.1 and hangs up; rejects while nobody listens there. */
+export async function tryConnect(port: number): Promise<void> {
+  const socket = createConnection({ host: '127.0.0.1', port })
+  await once(socket, 'connect')
+  socket.destroy()
 }

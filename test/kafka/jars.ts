@@ -27,7 +27,15 @@ export function kafkaStreamsJars(version: KafkaVersion): Promise<string> {
   })
 }
 
-async function copyDependencies(file: string, version: KafkaVersion, folder: string): Promise<void> {
+/** Versions that need ZooKeeper; 2.1 is the oldest that a source may be. */
+export type OldKafkaVersion = '2.1.1' | '2.8.2'
+
+/** Folder with the jars of a broker of that version, and of a ZooKeeper. */
+export function oldKafkaJars(version: OldKafkaVersion): Promise<string> {
+  return cached(`kafka/${version}`, folder => copyDependencies('old-kafka.xml', version, folder), { lock: 'maven' })
+}
+
+async function copyDependencies(file: string, version: string, folder: string): Promise<void> {
   const pom = fileURLToPath(new URL(file, import.meta.url))
   const goal = ['dependency:copy-dependencies', `-Dkafka.version=${version}`, `-DoutputDirectory=${folder}`]
   await promisify(execFile)('mvn', ['-q', '-B', '-f', pom, ...goal], { timeout: 280_000, maxBuffer: 16 << 20 })

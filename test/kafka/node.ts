@@ -1,10 +1,10 @@
 // One process of a real Kafka cluster; made by cluster.ts, used by suites to kill, stop and restart single nodes.
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
 import { eventually } from '../eventually.ts'
+import { tryConnect } from '../free-port.ts'
 import type { KafkaVersion } from './jars.ts'
 
 /** What cluster.ts decides for a node. */
@@ -141,15 +141,4 @@ export class KafkaNode {
     const { jars, plugins } = this.#cluster
     return ['-cp', [join(jars, '*'), ...(plugins ? [plugins] : [])].join(':')]
   }
-}
-
-function tryConnect(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = createConnection({ host: '127.0.0.1', port })
-    socket.once('error', reject)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve()
-    })
-  })
 }

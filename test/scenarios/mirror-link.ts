@@ -49,7 +49,8 @@ export interface AlterMirrorRow {
 /** The remote cluster of a link. */
 export interface Remote {
   readonly bootstrap: string
-  readonly clusterId: string
+  /** Without it the link pins the id that it reads. */
+  readonly clusterId?: string
 }
 
 /** Properties by name. */
@@ -72,7 +73,7 @@ export class MirrorLink {
     return new MirrorLink(node, name)
   }
 
-  /** Creates a link, pinned to the remote's cluster id. */
+  /** Creates a link to the remote. */
   static async create(node: LockstepNode, name: string, remote: Remote & { configs?: Configs }): Promise<MirrorLink> {
     await node.rest.call('POST', `/links?link_name=${name}`, {
       source_cluster_id: remote.clusterId,
