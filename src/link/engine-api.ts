@@ -1,28 +1,16 @@
 /** The link engine as REST sees it: requests in, views out. Names follow the REST fields so that nothing is decided twice. */
 import type { Uuid } from '../core/uuid.ts'
 import type { LinkCheck } from './checks/check-list.ts'
+import type { LinkState, MirrorSelection, MirrorState, MirrorStatus, TaskView } from './engine-words.ts'
 import type { EventsApi } from './event-api.ts'
 import type { SourceTopicsApi } from './source-topics-api.ts'
 import type { VerificationsApi } from './verification-api.ts'
 
 export type { LinkCheck } from './checks/check-list.ts'
-
-export type LinkState = 'ACTIVE' | 'FAILED' | 'UNAVAILABLE' | 'PAUSED' | 'UNKNOWN'
-
-/** Stored states of a mirror topic (semantics §3). */
-export type MirrorState =
-  | 'ACTIVE'
-  | 'PAUSED'
-  | 'FAILED'
-  | 'PENDING_STOPPED'
-  | 'STOPPED'
-  | 'PENDING_SYNCHRONIZE'
-  | 'PENDING_MIRROR'
-  | 'PENDING_SETUP_FOR_RESTORE'
-  | 'PENDING_RESTORE'
-
-/** What is shown: stored states plus those that stand in for ACTIVE while they last. */
-export type MirrorStatus = MirrorState | 'LINK_PAUSED' | 'LINK_FAILED' | 'SOURCE_UNAVAILABLE'
+export type { LinkState, MirrorSelection, MirrorState, MirrorStatus } from './engine-words.ts'
+export type { LinkEngineEvent, NumberedEvent } from './event-api.ts'
+export type { TopicExplanation } from './source-topics-api.ts'
+export type { VerificationView, VerifiedPartitionView } from './verification-api.ts'
 
 export interface LinkConfigView {
   readonly name: string
@@ -70,13 +58,7 @@ export interface LinkView {
   readonly groupOffsets: { readonly synced: number; readonly skipped: ReadonlyMap<string, number> }
   readonly ownedAcls: number
   readonly categoryCounts: readonly { readonly category: string; readonly count: number }[]
-  readonly tasks: readonly {
-    readonly name: string
-    readonly state: string
-    readonly errors: readonly { readonly code: string; readonly message: string }[]
-    /** Wall clock of the end of the last run without errors; null = none since the node started. */
-    readonly lastSuccessMs: number | null
-  }[]
+  readonly tasks: readonly TaskView[]
 }
 
 export interface MirrorLagView {
@@ -171,8 +153,6 @@ export type MirrorVerb =
   | 'reverse-and-start-mirror'
   | 'reverse-and-pause-mirror'
   | 'truncate-and-restore'
-
-export type MirrorSelection = { readonly names: readonly string[] } | { readonly pattern: string }
 
 /** The outcome for one topic of a batch; `errorCode` null = accepted. */
 export interface AlterMirrorRow {

@@ -82,7 +82,10 @@ test('an open transaction at the source is waited for', async () => {
   sourceOf(world, 'orders').openSince = 1
   await promote(world, ['orders'])
   await later(world)
-  match(world.engine.describeMirror('west', 'orders').reason ?? '', /transaction at the source \(producer 9\) is open since offset 1/)
+  match(
+    world.engine.describeMirror('west', 'orders').reason ?? '',
+    /transaction at the source \(producer 9\) is open since offset 1/,
+  )
   equal(isWritable(world, 'orders'), false)
   sourceOf(world, 'orders').openSince = undefined
   await later(world)

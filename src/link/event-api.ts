@@ -1,5 +1,5 @@
 /** What happens to links and mirrors, as it happens, for whoever listens; part of the engine's API, sent on by REST. */
-import type { LinkState, LinkView, MirrorStatus } from './engine-api.ts'
+import type { LinkState, MirrorStatus, TaskView } from './engine-words.ts'
 
 interface Common {
   /** Wall clock. */
@@ -23,7 +23,7 @@ export interface StateEvent extends Common {
 /** A sync task changed its state or its errors. */
 export interface TaskEvent extends Common {
   readonly type: 'task'
-  readonly task: LinkView['tasks'][number]
+  readonly task: TaskView
 }
 
 export interface LinkEvent extends Common {

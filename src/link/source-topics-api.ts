@@ -1,5 +1,5 @@
 /** Topics of a link's source as REST sees them: whether and why (not) they are mirrored; part of the engine's API. */
-import type { MirrorStatus } from './engine-api.ts'
+import type { MirrorStatus } from './engine-words.ts'
 
 export interface SourceTopicView {
   readonly sourceTopicName: string

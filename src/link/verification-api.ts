@@ -1,5 +1,5 @@
 /** Comparisons of mirrors with their sources as REST sees them; part of the engine's API. */
-import type { MirrorSelection } from './engine-api.ts'
+import type { MirrorSelection } from './engine-words.ts'
 
 export interface VerifyRequest {
   readonly selection: MirrorSelection

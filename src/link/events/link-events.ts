@@ -57,7 +57,7 @@ export class LinkEvents implements EventsApi {
     const linkName = mirror && (desired.link(mirror.linkId)?.name ?? mirror.linkId)
     apply()
     if (linkName === undefined) return
-    for (const event of stateEvents(linkName, previous, current(), clock.nowMs())) {
+    for (const event of stateEvents({ linkName, nowMs: clock.nowMs() }, previous, current())) {
       this.#log.add(event)
       this.#sampler.statusTold(linkName, event.mirrorTopicName, event.status)
     }

@@ -4,10 +4,9 @@ import type { MirrorRecord, StateChange } from '../state-records/mirror-record.t
 
 /** One event per new entry of the history, and one if the mirror went. `next` undefined = its record is gone. */
 export function stateEvents(
-  linkName: string,
+  { linkName, nowMs }: { readonly linkName: string; readonly nowMs: number },
   previous: MirrorRecord | undefined,
   next: MirrorRecord | undefined,
-  nowMs: number,
 ): StateEvent[] {
   const common = { type: 'state', linkName } as const
   if (!next) {

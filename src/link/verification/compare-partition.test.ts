@@ -145,7 +145,7 @@ test('copies that differ in their leader epochs only are equal, and every batch 
 test('a batch that is missing, added or changed at either end is found where it is', async () => {
   const change = fc.constantFrom('missing', 'changed', 'flipped' as const)
   await fc.assert(
-    fc.asyncProperty(plans, fc.nat(), change, fc.boolean(), async (plan, pick, how, atSource) => {
+    fc.asyncProperty(fc.tuple(plans, fc.nat(), change, fc.boolean()), async ([plan, pick, how, atSource]) => {
       const log = logOf(plan)
       const index = pick % log.length
       const victim = log[index]
@@ -173,49 +173,55 @@ test('a batch that is missing, added or changed at either end is found where it 
 
 test('copies of which each was cleaned in its own way are equal', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, fc.nat(), fc.nat(), fc.boolean(), fc.boolean(), async (plan, a, b, dropThere, dropHere) => {
-      const log = logOf(plan)
-      const to = endOffset(log)
-      const cleanedOffset = b % (to + 1)
-      const source = cleaned(log, a % (to + 1), dropThere)
-      const mirror = cleaned(log, cleanedOffset, dropHere)
-      const { difference } = await compare(endOf(source), endOf(mirror), { to, cleanedOffset, sourceIsCleaned: true })
-      equal(difference, undefined)
-    }),
+    fc.asyncProperty(
+      fc.tuple(plans, fc.nat(), fc.nat(), fc.boolean(), fc.boolean()),
+      async ([plan, a, b, dropThere, dropHere]) => {
+        const log = logOf(plan)
+        const to = endOffset(log)
+        const cleanedOffset = b % (to + 1)
+        const source = cleaned(log, a % (to + 1), dropThere)
+        const mirror = cleaned(log, cleanedOffset, dropHere)
+        const { difference } = await compare(endOf(source), endOf(mirror), { to, cleanedOffset, sourceIsCleaned: true })
+        equal(difference, undefined)
+      },
+    ),
     { numRuns: 200 },
   )
 })
 
 test('the newest record of a key that one end lost is found, however both were cleaned', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, fc.nat(), fc.nat(), fc.nat(), fc.boolean(), async (plan, a, b, pick, atSource) => {
-      const log = logOf(plan)
-      const to = endOffset(log)
-      const cleanedOffset = atSource ? b % (to + 1) : to
-      const source = cleaned(log, a % (to + 1), false)
-      const mirror = cleaned(log, cleanedOffset, false)
-      const newest = new Map<string, ModelRecord>()
-      log.forEach((batch, index) => {
-        if (log[index + 1]?.marker === 'abort' && batch.producerId >= 0) return
-        for (const record of batch.records) newest.set(record.key, record)
-      })
-      const lost = [...newest.values()].filter(({ value }) => value !== null)
-      const victim = lost[pick % Math.max(1, lost.length)]
-      if (!victim) return
-      const without = (copy: readonly ModelBatch[]) =>
-        copy.flatMap(batch => {
-          const records = batch.records.filter(({ offset }) => offset !== victim.offset)
-          return records.length === 0 && !batch.marker ? [] : [{ ...batch, records }]
+    fc.asyncProperty(
+      fc.tuple(plans, fc.nat(), fc.nat(), fc.nat(), fc.boolean()),
+      async ([plan, a, b, pick, atSource]) => {
+        const log = logOf(plan)
+        const to = endOffset(log)
+        const cleanedOffset = atSource ? b % (to + 1) : to
+        const source = cleaned(log, a % (to + 1), false)
+        const mirror = cleaned(log, cleanedOffset, false)
+        const newest = new Map<string, ModelRecord>()
+        log.forEach((batch, index) => {
+          if (log[index + 1]?.marker === 'abort' && batch.producerId >= 0) return
+          for (const record of batch.records) newest.set(record.key, record)
         })
-      const ends = atSource ? [endOf(without(source)), endOf(mirror)] : [endOf(source), endOf(without(mirror))]
-      const [there, here] = ends as [ReadableEnd, ReadableEnd]
-      // An aborted record of the key behind it may stand for a newer one.
-      const isHidden = log.some(({ records }) =>
-        records.some(({ key, offset }) => key === victim.key && offset > victim.offset),
-      )
-      const { difference } = await compare(there, here, { to, cleanedOffset, sourceIsCleaned: true })
-      if (!isHidden) equal(difference?.offset, victim.offset)
-    }),
+        const lost = [...newest.values()].filter(({ value }) => value !== null)
+        const victim = lost[pick % Math.max(1, lost.length)]
+        if (!victim) return
+        const without = (copy: readonly ModelBatch[]) =>
+          copy.flatMap(batch => {
+            const records = batch.records.filter(({ offset }) => offset !== victim.offset)
+            return records.length === 0 && !batch.marker ? [] : [{ ...batch, records }]
+          })
+        const ends = atSource ? [endOf(without(source)), endOf(mirror)] : [endOf(source), endOf(without(mirror))]
+        const [there, here] = ends as [ReadableEnd, ReadableEnd]
+        // An aborted record of the key behind it may stand for a newer one.
+        const isHidden = log.some(({ records }) =>
+          records.some(({ key, offset }) => key === victim.key && offset > victim.offset),
+        )
+        const { difference } = await compare(there, here, { to, cleanedOffset, sourceIsCleaned: true })
+        if (!isHidden) equal(difference?.offset, victim.offset)
+      },
+    ),
     { numRuns: 200 },
   )
 })

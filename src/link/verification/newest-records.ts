@@ -19,14 +19,16 @@ export async function newestAgree(
   keys: CleanedKeys,
   range: { readonly from: number; readonly to: number },
 ): Promise<Difference | undefined> {
-  const found = [await differenceAt('source', ends, keys, range), await differenceAt('mirror', ends, keys, range)]
+  const found = [
+    await differenceAt('source', { ends, keys }, range),
+    await differenceAt('mirror', { ends, keys }, range),
+  ]
   return found.filter(difference => difference !== undefined).sort((a, b) => a.offset - b.offset)[0]
 }
 
 async function differenceAt(
   end: End,
-  ends: Ends,
-  keys: CleanedKeys,
+  { ends, keys }: { readonly ends: Ends; readonly keys: CleanedKeys },
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<Difference | undefined> {
   const open = keys.open(end)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import type { LinkEngineEvent as EngineEvent } from '../../link/event-api.ts'
+import type { LinkEngineEvent as EngineEvent } from '../../link/engine-api.ts'
 import { FAKE_CLUSTER_ID, FakeEngine, fakeContext } from '../fakes/fake-engine.ts'
 import { LinkEngineEvent } from '../schemas/events.ts'
 import { buildRestApplication } from '../server.ts'
@@ -18,8 +18,13 @@ async function withApp(change: Parameters<typeof fakeContext>[1] = {}) {
   return { engine, url, [Symbol.asyncDispose]: () => app.close() }
 }
 
+interface Reading {
+  readonly begun?: () => void
+  readonly headers?: Record<string, string>
+}
+
 /** Reads events until `count` are there, and goes away. */
-async function read(url: string, count: number, begun: () => void = () => {}, headers: Record<string, string> = {}) {
+async function read(url: string, count: number, { begun = () => {}, headers = {} }: Reading = {}) {
   const call = request(url, { headers, agent: false })
   call.end()
   const [answer] = await once(call, 'response')
@@ -61,11 +66,13 @@ const lag: EngineEvent = {
 
 test('events come with type, id and data, samples without an id', async () => {
   await using scene = await withApp()
-  const events = await read(scene.url + PATH, 4, () => {
-    scene.engine.events.add(state)
-    scene.engine.events.add({ type: 'task', ...common, task })
-    scene.engine.events.tell(lag)
-    scene.engine.events.add(link)
+  const events = await read(scene.url + PATH, 4, {
+    begun: () => {
+      scene.engine.events.add(state)
+      scene.engine.events.add({ type: 'task', ...common, task })
+      scene.engine.events.tell(lag)
+      scene.engine.events.add(link)
+    },
   })
   deepStrictEqual(
     events.map(({ id, type, data }) => [id, type, data.type]),
@@ -81,21 +88,23 @@ test('events come with type, id and data, samples without an id', async () => {
 test('Last-Event-ID resumes behind it, and says so where that is not possible', async () => {
   await using scene = await withApp()
   for (let index = 0; index < 3; index++) scene.engine.events.add(state)
-  const resumed = await read(scene.url + PATH, 2, undefined, { 'last-event-id': 'run-1' })
+  const resumed = await read(scene.url + PATH, 2, { headers: { 'last-event-id': 'run-1' } })
   deepStrictEqual(
     resumed.map(({ id }) => id),
     ['run-2', 'run-3'],
   )
-  const [first] = await read(scene.url + PATH, 1, undefined, { 'last-event-id': 'earlier-1' })
+  const [first] = await read(scene.url + PATH, 1, { headers: { 'last-event-id': 'earlier-1' } })
   strictEqual(first?.type, 'missed')
 })
 
 test('a listener may ask for one link and for some types', async () => {
   await using scene = await withApp()
-  const events = await read(`${scene.url}${PATH}?link_name=west&types=link,lag`, 1, () => {
-    scene.engine.events.add(state)
-    scene.engine.events.add({ ...link, linkName: 'east' })
-    scene.engine.events.add(link)
+  const events = await read(`${scene.url}${PATH}?link_name=west&types=link,lag`, 1, {
+    begun: () => {
+      scene.engine.events.add(state)
+      scene.engine.events.add({ ...link, linkName: 'east' })
+      scene.engine.events.add(link)
+    },
   })
   deepStrictEqual(
     events.map(({ id }) => id),

@@ -1,6 +1,6 @@
 /** `GET …/events`: what happens to links and mirrors as server-sent events, resumable, bounded (rest-and-cli §B). */
 import { Type } from 'typebox'
-import type { LinkEngineEvent as EngineEvent, NumberedEvent } from '../../link/event-api.ts'
+import type { LinkEngineEvent as EngineEvent, NumberedEvent } from '../../link/engine-api.ts'
 import { admit, isAllowed, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { restError } from '../errors.ts'
 import { EventStream } from '../event-stream.ts'

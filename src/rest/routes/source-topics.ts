@@ -1,6 +1,6 @@
 /** Why topics of a link's source are, or are not, mirrored (our own additions, rest-and-cli §B). */
 import { Type } from 'typebox'
-import type { TopicExplanation } from '../../link/source-topics-api.ts'
+import type { TopicExplanation } from '../../link/engine-api.ts'
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { describeCluster } from '../ports.ts'
 import { segment } from '../resource-urls.ts'

@@ -1,6 +1,6 @@
 /** Verify: comparisons of mirrors with their sources, begun, watched and cancelled (rest-and-cli §B, semantics §10). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { VerificationView, VerifiedPartitionView } from '../../link/verification-api.ts'
+import type { VerificationView, VerifiedPartitionView } from '../../link/engine-api.ts'
 import { admit, isAllowed, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { EventStream } from '../event-stream.ts'
 import { alterCluster, describeCluster } from '../ports.ts'
