@@ -16,8 +16,3 @@ export type TopicOrigin =
 
 /** Of a topic that the source has; `mirrorTopic`: the name that its mirror here would have. */
 export type TopicOrigins = (topic: SourceTopic, mirrorTopic: string) => TopicOrigin
-
-/** Where the source was not asked. */
-export const unknownOrigins =
-  (reason: string): TopicOrigins =>
-  () => ({ kind: 'unknown', reason })

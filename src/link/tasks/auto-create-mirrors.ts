@@ -105,13 +105,12 @@ async function createBatch(
   round: { readonly view: SourceStatusView; readonly attempts: Map<string, TaskError> },
   topics: readonly SourceTopic[],
 ): Promise<void> {
-  const { source, clusterId, signal } = parts
-  const known = await describeConfigs(source, topics, signal)
+  const { clusterId, signal } = parts
+  const known = await describeConfigs(parts, topics)
   await mapBounded(topics, parallel, async topic => {
     if (signal.aborted) return
     try {
-      const described =
-        known?.get(topic.name) ?? (await describeConfigs(source, [topic], signal, true))?.get(topic.name)
+      const described = known?.get(topic.name) ?? (await describeConfigs(parts, [topic], true))?.get(topic.name)
       await parts.create({ clusterId, topic, view: round.view, described: described ?? new Map() })
     } catch (error) {
       if (signal.aborted || (error instanceof SourceError && isOfSource(error.failure))) throw error
@@ -122,9 +121,8 @@ async function createBatch(
 
 /** undefined = one of them may not be described, which says nothing of the others. */
 async function describeConfigs(
-  source: SourceCluster,
+  { source, signal }: AutoCreateParts,
   topics: readonly SourceTopic[],
-  signal: AbortSignal,
   isAlone = false,
 ): Promise<Map<string, Map<string, SourceTopicConfig>> | undefined> {
   try {
