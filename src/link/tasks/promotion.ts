@@ -109,7 +109,12 @@ async function decide(
       const stopPoints = look.logs.map((log, partition) =>
         stopPointOf(parts, record, { partition, log, figures: topic?.figures[partition] }),
       )
-      return { ...record, stopping: { verb: 'promote', sinceMs: clock.nowMs(), keepsRetention: false }, stopPoints, reason: 'promoting' }
+      return {
+        ...record,
+        stopping: { verb: 'promote', sinceMs: clock.nowMs(), keepsRetention: false },
+        stopPoints,
+        reason: 'promoting',
+      }
     },
   )
 }
