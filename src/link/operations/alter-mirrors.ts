@@ -13,7 +13,7 @@ import { failOverMirror, previewFailover } from './failover-mirror.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 import { pauseMirror, previewPause } from './pause-mirror.ts'
-import { previewPromote, promoteMirror } from './promote-mirror.ts'
+import { groupsOfMirrors, previewPromote, promoteMirror } from './promote-mirror.ts'
 import { previewResume, resumeMirror } from './resume-mirror.ts'
 
 /** Topics worked on at the same time. */
@@ -39,11 +39,15 @@ export async function alterMirrors(
   const link = requireLink(context, request.link)
   const topics = selectedTopics(context, link, request.selection)
   const plan = { ...request, together: request.together ? topics : [] }
-  return mapBounded(topics, parallel, async mirrorTopic => {
+  const rows = await mapBounded(topics, parallel, async mirrorTopic => {
     const id = { linkId: link.linkId, mirrorTopic }
     const row = await outcome(context, id, plan)
     return { mirrorTopicName: mirrorTopic, lags: lagsOf(id), ...row }
   })
+  if (request.verb !== 'promote') return rows
+  const accepted = rows.filter(({ errorCode }) => errorCode === null).map(({ mirrorTopicName }) => mirrorTopicName)
+  const groups = await groupsOfMirrors(context, link.linkId, accepted)
+  return rows.map(row => ({ ...row, ...groups.get(row.mirrorTopicName) }))
 }
 
 /** A request whose topics are chosen; `together` names them if they are to stop as one. */

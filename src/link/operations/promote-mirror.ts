@@ -1,5 +1,6 @@
 /** Promote: the mirror becomes writable once it holds everything that its source has. Called by alter-mirrors, carried on by the promotion task. */
 import { messageOf } from '../../core/errors.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { groupsOf } from '../runtime/link-tasks.ts'
@@ -25,7 +26,7 @@ export async function promoteMirror(
   const look = await assertPromotable(context, id)
   await context.operations.run(mirrorQueue(id), () => accept(context, look.record, together))
   context.runtime(id.linkId)?.task('Promotion')?.start()
-  return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
+  return resultOf(look)
 }
 
 /** Durable when it resolves. */
@@ -48,27 +49,31 @@ async function accept(
 
 /** What a promote would wait for now; changes nothing. */
 export async function previewPromote(context: OperationContext, id: MirrorId): Promise<VerbResult> {
-  const look = await assertPromotable(context, id)
-  return { ...resultOf(look), ...(await groupsOfMirror(context, look.record)) }
+  return resultOf(await assertPromotable(context, id))
 }
 
-/** Groups in use here do not hold up a promote: whoever reads it decides. */
-async function groupsOfMirror(
+/**
+ * By mirror topic, the groups that are not in step with the source; empty where the link does not sync them, or the source does not
+ * tell. Groups in use here do not hold up a promote: whoever reads it decides.
+ */
+export async function groupsOfMirrors(
   context: OperationContext,
-  record: MirrorRecord,
-): Promise<Pick<VerbResult, 'groupsBehind' | 'groupsInUse'>> {
-  const runtime = context.runtime(record.linkId)
-  if (!runtime?.source || !runtime.configs.must('consumer.offset.sync.enable')) return {}
-  const { linkId, source, configs } = runtime
+  linkId: Uuid,
+  mirrorTopics: readonly string[],
+): Promise<ReadonlyMap<string, Pick<VerbResult, 'groupsBehind' | 'groupsInUse'>>> {
+  const runtime = context.runtime(linkId)
+  if (!runtime?.source || !runtime.configs.must('consumer.offset.sync.enable')) return new Map()
+  const { source, configs } = runtime
   const signal = AbortSignal.timeout(configs.must('request.timeout.ms'))
+  const records = mirrorTopics.flatMap(topic => context.desired.mirror(linkId, topic) ?? [])
   try {
-    const { behind, inUse } = await groupsBehind({ ...groupsOf(context, { linkId, source, configs }), signal }, [
-      record,
-    ])
-    return { groupsBehind: behind, groupsInUse: inUse }
+    const found = await groupsBehind({ ...groupsOf(context, { linkId, source, configs }), signal }, records)
+    return new Map(
+      [...found].map(([topic, { behind, inUse }]) => [topic, { groupsBehind: behind, groupsInUse: inUse }]),
+    )
   } catch (error) {
-    context.logger.warn('groups could not be compared', { topic: record.mirrorTopic, error: messageOf(error) })
-    return {}
+    context.logger.warn('groups could not be compared', { topics: records.length, error: messageOf(error) })
+    return new Map()
   }
 }
 

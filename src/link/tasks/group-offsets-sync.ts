@@ -68,24 +68,34 @@ function isMirrored({ desired, linkId }: GroupOffsetsParts, topic: string): bool
   return record !== undefined && record.state !== 'STOPPED'
 }
 
-/** Groups whose offsets here are not those of the source now; nothing is written. For previews. */
+/** Groups of one mirror whose offsets here are not those of the source, and those of them that have members here. */
+export interface GroupsBehind {
+  readonly behind: readonly string[]
+  readonly inUse: readonly string[]
+}
+
+/** By mirror topic, what is not in step now; nothing is written. For previews: every group is read once, however many mirrors. */
 export async function groupsBehind(
   parts: Omit<GroupOffsetsParts, 'states' | 'stateMaxAgeMs'>,
   mirrors: readonly MirrorRecord[],
-): Promise<{ readonly behind: string[]; readonly inUse: string[] }> {
+): Promise<ReadonlyMap<string, GroupsBehind>> {
   const { groups } = await groupsToSync(parts, mirrors)
-  const behind: string[] = []
-  const inUse: string[] = []
+  const found = new Map(
+    mirrors.map(({ mirrorTopic }) => [mirrorTopic, { behind: [] as string[], inUse: [] as string[] }]),
+  )
   await mapBounded(groups, parallel, async ({ group, wanted }) => {
-    const found = await parts.destination.groupOffsets(group)
-    if (found.kind !== 'offsets') return
+    const here = await parts.destination.groupOffsets(group)
+    if (here.kind !== 'offsets') return
     const written = parts.desired.groupOffsets(parts.linkId, group)
-    const plan = planGroup({ wanted, here: found.offsets, written, isCommitted: () => false, isStale: () => false })
-    if (plan.writes.length + plan.conflicts.length === 0) return
-    behind.push(group)
-    if (found.hasMembers) inUse.push(group)
+    const plan = planGroup({ wanted, here: here.offsets, written, isCommitted: () => false, isStale: () => false })
+    for (const topic of new Set([...plan.writes, ...plan.conflicts].map(offset => offset.topic))) {
+      found.get(topic)?.behind.push(group)
+      if (here.hasMembers) found.get(topic)?.inUse.push(group)
+    }
   })
-  return { behind: behind.sort(), inUse: inUse.sort() }
+  return new Map(
+    [...found].map(([topic, { behind, inUse }]) => [topic, { behind: behind.sort(), inUse: inUse.sort() }]),
+  )
 }
 
 async function groupsToSync(
