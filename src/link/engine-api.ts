@@ -166,6 +166,8 @@ export interface AlterMirrorRow {
     readonly stopOffset: number | null
     readonly lastKnownLag: number | null
     readonly waitingFor: string | null
+    /** Resume: offsets above the mirror's log start that the source has deleted meanwhile; absent = not known, or no resume. */
+    readonly deletedAtSource?: number
   }[]
   /** Open transactions that were (or would be) aborted. */
   readonly openTransactions: number

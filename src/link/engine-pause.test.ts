@@ -69,6 +69,19 @@ test('a paused mirror fetches nothing until it is resumed, over restarts', async
   await world.engine.stop()
 })
 
+test('a resume tells what the source has deleted meanwhile, if the source answers', async () => {
+  const { world, first, ask } = await mirroring()
+  const deleted = (row: Awaited<ReturnType<typeof ask>>) => row.partitions.map(part => part.deletedAtSource)
+  await ask('pause')
+  first.append(batchAt(10, 10))
+  first.logStartOffset = 15
+  deepEqual(deleted(await ask('resume', true)), [15, 0])
+  world.source.failure = { failure: 'tcp', message: 'connection refused' }
+  deepEqual(deleted(await ask('resume', true)), [undefined, undefined])
+  world.source.failure = undefined
+  deepEqual(deleted(await ask('resume')), [15, 0])
+})
+
 test('a paused link stops all fetching; mirrors that are paused themselves stay so', async () => {
   const { world, first, ask, ends, view } = await mirroring()
   world.source.addTopic('payments', 1)

@@ -2,6 +2,7 @@
  * Resume: a paused mirror goes on at its own log end; a failed one too, if its source still has what the mirror ends with
  * (semantics §3). Called by alter-mirrors.
  */
+import { messageOf } from '../../core/errors.ts'
 import { ZERO_UUID } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
@@ -23,19 +24,49 @@ const parallel = 8
 export async function resumeMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {
   // Outside of the mirror's queue: a failover does not wait for a source that does not answer.
   const record = await assertResumable(context, id)
+  const deleted = await deletedAtSource(context, record)
   return await context.operations.run(mirrorQueue(id), async () => {
     const again = record.failedFrom === 'PENDING_STOPPED' ? '; the promote that failed has to be asked for again' : ''
     const { topicId } = record
     const event = { event: 'resume', reason: `resumed on request${again}` } as const
     await context.changes.transition({ ...id, topicId }, event)
     await context.reconcile()
-    return mirrorPositions(context, id)
+    return withDeleted(mirrorPositions(context, id), deleted)
   })
 }
 
 export async function previewResume(context: OperationContext, id: MirrorId): Promise<VerbResult> {
-  await assertResumable(context, id)
-  return mirrorPositions(context, id)
+  const record = await assertResumable(context, id)
+  const deleted = await deletedAtSource(context, record)
+  return withDeleted(mirrorPositions(context, id), deleted)
+}
+
+function withDeleted(result: VerbResult, deleted: ReadonlyMap<number, number>): VerbResult {
+  const partitions = result.partitions.map(part => {
+    const deletedAtSource = deleted.get(part.partition)
+    return deletedAtSource === undefined ? part : { ...part, deletedAtSource }
+  })
+  return { ...result, partitions }
+}
+
+/** By partition, how far the source's log start is ahead of the mirror's; nothing for a source that does not answer. */
+async function deletedAtSource(context: OperationContext, record: MirrorRecord): Promise<ReadonlyMap<number, number>> {
+  const runtime = context.runtime(record.linkId)
+  const partitions = [...record.startOffsets.keys()]
+  if (!runtime?.source || record.state === 'ACTIVE') return new Map()
+  const signal = AbortSignal.timeout(runtime.configs.must('request.timeout.ms'))
+  try {
+    const question = { spec: 'earliest', isolation: 'read_uncommitted', signal } as const
+    const earliest = await runtime.source.listOffsets(record.sourceTopic, partitions, question)
+    const found = await mapBounded(partitions, parallel, async partition => {
+      const { logStartOffset } = (await context.destination.openMirrorLog(record.topicId, partition)).state()
+      return [partition, Math.max(0, (earliest.get(partition) ?? logStartOffset) - logStartOffset)] as const
+    })
+    return new Map(found)
+  } catch (error) {
+    context.logger.debug('a resume does not know what the source has deleted', { error: messageOf(error) })
+    return new Map()
+  }
 }
 
 async function assertResumable(context: OperationContext, id: MirrorId): Promise<MirrorRecord> {

@@ -273,6 +273,7 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
       stop_offset: part.stopOffset,
       last_known_lag: part.lastKnownLag,
       waiting_for: part.waitingFor,
+      deleted_at_source: part.deletedAtSource ?? null,
     })),
     open_transactions: row.openTransactions,
     groups_behind: [...(row.groupsBehind ?? [])],

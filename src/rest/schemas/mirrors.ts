@@ -115,6 +115,8 @@ const AlterMirrorsData = Type.Object({
       stop_offset: nullable(Type.Integer()),
       last_known_lag: nullable(Type.Integer()),
       waiting_for: nullable(Type.String()),
+      /** resume: offsets above the mirror's log start that the source has deleted meanwhile; null = not known, or not a resume. */
+      deleted_at_source: nullable(Type.Integer()),
     }),
   ),
   open_transactions: Type.Integer(),

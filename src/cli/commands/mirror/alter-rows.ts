@@ -40,11 +40,15 @@ export function printAlterRows(context: CommandContext, answer: readonly AlterRo
 function notesOf(answer: readonly AlterRow[], isDry: boolean): string[] {
   const aborted = answer.reduce((sum, row) => sum + row.open_transactions, 0)
   const atRisk = answer.reduce((sum, row) => sum + (row.retention_bytes_at_risk ?? 0), 0)
+  const deleted = answer.flatMap(row => row.partitions).reduce((sum, part) => sum + (part.deleted_at_source ?? 0), 0)
   const named = (field: 'groups_behind' | 'groups_in_use') => [...new Set(answer.flatMap(row => row[field]))]
   const [behind, inUse] = [named('groups_behind'), named('groups_in_use')]
   return [
     ...(behind.length > 0 ? [`Groups whose offsets are not in step yet: ${behind.join(', ')}`] : []),
     ...(inUse.length > 0 ? [`Groups in use here, which stay as they are: ${inUse.join(', ')}`] : []),
+    ...(deleted > 0
+      ? [`Offsets that the source has deleted meanwhile, and that go here too or were never seen: ${deleted}`]
+      : []),
     ...(aborted > 0 ? [`Open transactions ${isDry ? 'that would be ' : ''}aborted: ${aborted}`] : []),
     ...(atRisk > 0 ? [`${byteText(atRisk)} of old data will soon be deleted by the restored retention.`] : []),
   ]
