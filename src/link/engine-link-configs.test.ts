@@ -130,6 +130,24 @@ test('partitions that the source gains are mirrored from their first record on',
   await world.engine.stop()
 })
 
+test('a paused mirror grows when it is resumed', async () => {
+  const { world } = await mirroring()
+  const verb = (name: 'pause' | 'resume') =>
+    world.engine.alterMirrors('west', name, { selection: { names: ['orders'] }, validateOnly: false })
+  const ends = () => world.cluster.topicNamed('orders')?.logs.map(log => log.logEndOffset)
+  await verb('pause')
+  world.source.growTopic('orders', 2)
+  world.source.topics.get('orders')?.partitions[1]?.append(batchAt(0, 5))
+  await world.clock.advance(31_000)
+  await world.mirrorAll()
+  deepEqual(ends(), [10])
+  await verb('resume')
+  await world.clock.advance(31_000)
+  await world.mirrorAll()
+  deepEqual(ends(), [10, 5])
+  await world.engine.stop()
+})
+
 test('a growth that is killed at any effect is finished by the next node', async () => {
   for (const side of ['before', 'after'] as const)
     for (let at = 0; at < 2; at++) {
