@@ -221,3 +221,43 @@ test('a mirror that somebody created by hand is no error of the task', async () 
   deepEqual([task(world)?.state, task(world)?.errors], ['ACTIVE', []])
   await world.engine.stop()
 })
+
+// The task waited for the name, whoever had the name for the reconciler, and the reconciler for the task.
+test('a link connects anew while a mirror is created by hand and by itself at the same time', async () => {
+  const world = await linked(['orders'], {})
+  const silence = Promise.withResolvers<void>()
+  world.source.silence = silence.promise
+  const byHand = world.engine.createMirror('west', mirrorRequest('orders'))
+  await world.settle()
+  await alter(world, enabled())
+  const change = { name: 'bootstrap.servers', operation: 'SET' as const, value: 'other:9092' }
+  const altered = world.engine.alterLinkConfigs('west', [change], { validateOnly: false })
+  await world.settle()
+  silence.resolve()
+  let isDone = false
+  void Promise.all([byHand, altered]).then(() => {
+    isDone = true
+  })
+  await world.settle()
+  equal(isDone, true)
+  deepEqual(mirrors(world), ['orders ACTIVE'])
+  await world.engine.stop()
+})
+
+test('what this cluster refuses to create is tried again without a record of every attempt', async () => {
+  const world = await linked(['orders'], {})
+  world.cluster.refusedTopics.add('orders')
+  await alter(world, enabled())
+  equal(task(world)?.errors[0]?.code, 'POLICY_VIOLATION_ERROR')
+  const records = world.cluster.stateRecords.length
+  for (let round = 0; round < 5; round++) {
+    world.engine.runTask('west', 'AutoCreateMirror')
+    await world.settle()
+  }
+  equal(world.cluster.stateRecords.length, records)
+  world.cluster.refusedTopics.clear()
+  world.engine.runTask('west', 'AutoCreateMirror')
+  await world.settle()
+  deepEqual(mirrors(world), ['orders ACTIVE'])
+  await world.engine.stop()
+})

@@ -30,6 +30,8 @@ export class FakeCluster {
   readonly topics = new Map<Uuid, FakeTopic>()
   /** Principals of which ACLs are neither created nor deleted, and of whom it was tried. */
   readonly refusedAcls = new Set<string>()
+  /** Names of topics that a policy forbids. */
+  readonly refusedTopics = new Set<string>()
   readonly triedAcls: string[] = []
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
@@ -214,6 +216,7 @@ export class FakeCluster {
   ): Promise<CreateTopicResult> {
     const { name, partitions, configs } = request
     if (this.topicNamed(name)) return { ok: false, reason: 'exists', message: 'it exists' }
+    if (this.refusedTopics.has(name)) return { ok: false, reason: 'invalid', message: 'a policy forbids it' }
     if (partitions < 1) return { ok: false, reason: 'invalid', message: 'no partitions' }
     if (validateOnly) return { ok: true, topic: { name, topicId: randomUuid(), partitions } }
     const topic = await process.effect('create topic', () => this.addTopic(name, partitions, configs))

@@ -5,7 +5,7 @@ import { autoCreateConditions, isObstacle } from '../source-topics/topic-conditi
 import { linkFacts, ownMirror, topicFacts } from '../source-topics/topic-facts.ts'
 import { topicOrigins } from '../status/chain-rules.ts'
 import { requireRunning } from './ask-source.ts'
-import { createPlanned } from './create-mirror.ts'
+import { createPlanned, validateCreation } from './create-mirror.ts'
 import { type OperationContext, topicNameQueue } from './operation-context.ts'
 import { planDiscovered } from './plan-mirror.ts'
 
@@ -32,6 +32,9 @@ export async function createDiscoveredMirror(
     if (signal.aborted || ownMirror(context, linkId, mirrorTopic) || autoCreateConditions(facts).some(isObstacle))
       return
     const request = { replicationFactor: undefined, configs: new Map(), discovered }
-    await createPlanned(context, await planDiscovered(context, { link, configs, source, mirrorTopic, signal }, request))
+    const plan = await planDiscovered(context, { link, configs, source, mirrorTopic, signal }, request)
+    // Tried again and again: what is refused must not leave an intent and its withdrawal each time.
+    await validateCreation(context, plan.creation)
+    await createPlanned(context, plan)
   })
 }

@@ -27,19 +27,17 @@ export async function createMirror(
   if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
   const { runtime, source, status } = requireRunning(context, link.linkId)
   const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
-  return context.operations.run(topicNameQueue(mirrorTopic), async () => {
+  const warnings = await context.operations.run(topicNameQueue(mirrorTopic), async () => {
     requireMet(nameIsFree(mirrorTopic, nameOwner(context, mirrorTopic)))
     const { configs } = runtime
     const plan = await planMirror(context, { link, configs, source, status, mirrorTopic }, subject.request)
-    const { warnings } = plan
-    if (options.validateOnly) {
-      await validateCreation(context, plan.creation)
-      return { warnings }
-    }
-    await createPlanned(context, plan)
-    await context.reconcile()
-    return { warnings }
+    if (options.validateOnly) await validateCreation(context, plan.creation)
+    else await createPlanned(context, plan)
+    return plan.warnings
   })
+  // Not inside the queue: a link that connects anew waits for its tasks, one of which may wait for this name.
+  if (!options.validateOnly) await context.reconcile()
+  return { warnings }
 }
 
 /** The durable intent, then everything that follows from it; called inside the queue of the topic's name, which is free. */
@@ -79,7 +77,8 @@ const topicRequest = (creation: MirrorCreationRecord) => ({
   configs: creation.configs,
 })
 
-async function validateCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
+/** Throws what a creation would be refused with; changes nothing. */
+export async function validateCreation(context: OperationContext, creation: MirrorCreationRecord): Promise<void> {
   const result = await context.destination.createTopic(topicRequest(creation), { validateOnly: true })
   if (!result.ok) throw creationError(creation.mirrorTopic, result)
 }
