@@ -148,3 +148,45 @@ test('as many verifications run as may, and the others are refused', async () =>
   equal(world.engine.verifications.list('west').length, 8)
   await world.engine.stop()
 })
+
+test('a partition that the mirror does not have is not equal', async () => {
+  const world = await mirroring('orders')
+  const view = await verify(world, asked(['orders'], { partitions: [7, 0] }))
+  deepEqual(
+    [view.outcome, view.topics[0]?.partitions.map(({ partition, state, message }) => [partition, state, message])],
+    [
+      'INCOMPLETE',
+      [
+        [7, 'INCOMPLETE', 'the mirror has no partition 7'],
+        [0, 'EQUAL', null],
+      ],
+    ],
+  )
+  await world.engine.stop()
+})
+
+test('a mirror that has nothing of its source yet is not equal to it', async () => {
+  const world = await mirroring()
+  world.source.addTopic('orders', 1).partitions[0]?.append(batchAt(0, 3))
+  await world.engine.createMirror('west', mirrorRequest('orders'))
+  const view = await verify(world, asked(['orders']))
+  deepEqual([view.outcome, view.topics[0]?.partitions[0]?.toOffset], ['INCOMPLETE', 0])
+  await world.mirrorAll()
+  equal((await verify(world, asked(['orders']))).outcome, 'EQUAL')
+  await world.engine.stop()
+})
+
+// It waited for a source that nobody would connect to any more, and nobody could name it to cancel it.
+test('the end of a link ends its verifications at once', async () => {
+  const world = await mirroring('orders')
+  world.source.questionFailure = { failure: 'tcp', message: 'refused' }
+  world.engine.verifications.begin('west', asked(['orders']))
+  await world.settle()
+  await world.engine.deleteLink('west', { force: true, validateOnly: false })
+  await world.clock.advance(5000)
+  await world.settle()
+  world.source.questionFailure = undefined
+  await world.engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
+  for (let index = 0; index < 8; index++) world.engine.verifications.begin('west', asked(['gone']))
+  await world.engine.stop()
+})

@@ -5,7 +5,7 @@ import type { Random } from '../../core/random.ts'
 import { type SourceCluster, SourceError, type SourceFailure } from '../ports.ts'
 
 export interface PatientSourceOptions {
-  /** The present connection; undefined while there is none. */
+  /** The present connection; undefined while there is none. Throws where there will never be one again. */
   readonly source: () => SourceCluster | undefined
   readonly retryTimeoutMs: number
   /** Told what is waited for; undefined = the source has answered. */

@@ -105,16 +105,8 @@ export class Verification {
       return { mirrorTopic, record, error: { code: row.restCode, message }, partitions: [] }
     }
     const all = [...record.startOffsets.keys()]
-    const partitions = (request.partitions ?? all).filter(partition => partition < all.length)
-    return {
-      mirrorTopic,
-      record,
-      error: undefined,
-      partitions: [...new Set(partitions)].map(partition => ({
-        ...{ partition, state: 'WAITING', message: undefined, range: undefined },
-        ...{ progress: undefined, verdict: undefined },
-      })),
-    }
+    const partitions = [...new Set(request.partitions ?? all)].map(partition => waiting(partition, all.length))
+    return { mirrorTopic, record, error: undefined, partitions }
   }
 
   async #run(): Promise<void> {
@@ -129,7 +121,8 @@ export class Verification {
     if (!record) return
     try {
       const isCompacted = await this.#prepare(record)
-      await mapBounded(topic.partitions, parallel, async partition => {
+      const present = topic.partitions.filter(({ state }) => state === 'WAITING')
+      await mapBounded(present, parallel, async partition => {
         if (!this.#abort.signal.aborted) await this.#verifyPartition(record, partition, isCompacted)
       })
     } catch (error) {
@@ -204,15 +197,26 @@ export class Verification {
   }
 
   #source(waiting: (reason: string | undefined) => void): PatientSource {
-    const { context, linkId } = this.#o
+    const { context, linkId, linkName } = this.#o
     const { clock, random } = context
     const runtime = () => context.runtime(linkId)
     return new PatientSource({
-      source: () => runtime()?.source,
+      source: () => {
+        // Nobody will connect to it any more.
+        if (!context.desired.link(linkId)) throw linkError('LINK_NOT_FOUND', { link: linkName })
+        return runtime()?.source
+      },
       retryTimeoutMs: runtime()?.configs.must('cluster.link.retry.timeout.ms') ?? 0,
       ...{ waiting, signal: this.#abort.signal, clock, random },
     })
   }
+}
+
+function waiting(partition: number, present: number): VerifiedPartition {
+  const nothing = { range: undefined, progress: undefined, verdict: undefined }
+  return partition < present
+    ? { partition, state: 'WAITING', message: undefined, ...nothing }
+    : { partition, state: 'INCOMPLETE', message: `the mirror has no partition ${partition}`, ...nothing }
 }
 
 function partitionView({ partition, state, message, range, progress, verdict }: VerifiedPartition) {
@@ -239,5 +243,6 @@ function outcomeOf(topics: VerificationView['topics']): 'EQUAL' | 'DIFFERENT' | 
   const states = topics.flatMap(({ partitions }) => partitions.map(({ state }) => state))
   if (states.includes('DIFFERENT')) return 'DIFFERENT'
   const isEqual = topics.every(({ errorCode }) => errorCode === null) && states.every(state => state === 'EQUAL')
-  return isEqual ? 'EQUAL' : 'INCOMPLETE'
+  // Of nothing it cannot be said.
+  return isEqual && states.length > 0 ? 'EQUAL' : 'INCOMPLETE'
 }

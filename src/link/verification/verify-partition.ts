@@ -132,8 +132,10 @@ class PartitionVerification {
     }
     const missesFrom = this.#asked.from !== undefined && this.#asked.from < range.from
     const missesTo = this.#asked.to !== undefined && this.#asked.to > range.to
-    // A mirror that has more than its source is worth a look in any case.
-    return !missesFrom && !missesTo && mirror.to <= source.to
+    // Of a mirror that has nothing of what its source has it cannot be said that it is the same.
+    const hasNothing = mirror.to < source.to && mirror.to <= Math.max(mirror.from, source.from)
+    // One that has more than its source is worth a look in any case.
+    return !missesFrom && !missesTo && !hasNothing && mirror.to <= source.to
   }
 
   #sourceEnd(): ReadableEnd {
