@@ -74,6 +74,11 @@ export class ManualClock implements Clock {
     return this.#timers.length
   }
 
+  /** Somebody sets the wall clock, forward or back; no time passes. */
+  setWallClock(ms: number): void {
+    this.#now = ms
+  }
+
   /** Moves both clocks by `ms`, firing what falls due; awaits between timers so that promise chains can run. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms

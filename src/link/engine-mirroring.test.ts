@@ -172,6 +172,25 @@ test('a recreated source topic stops at once and fails after the retry timeout, 
   await world.engine.stop()
 })
 
+test('a wall clock that is set neither hastens nor delays the failure of a source topic', async () => {
+  const hourMs = 3_600_000
+  for (const setMs of [hourMs, -hourMs]) {
+    const world = await worldWithMirror({ 'cluster.link.retry.timeout.ms': '60000' })
+    const trouble = { kind: 'authorization', message: 'no access' } as const
+    await world.source.trouble(trouble)
+    world.clock.setWallClock(world.clock.nowMs() + setMs)
+    await world.clock.advance(40_000)
+    await world.source.trouble(trouble)
+    await world.settle()
+    equal(world.engine.describeMirror('west', 'orders').status, 'ACTIVE')
+    await world.clock.advance(21_000)
+    await world.source.trouble(trouble)
+    await world.settle()
+    equal(world.engine.describeMirror('west', 'orders').error, 'AUTHORIZATION_ERROR')
+    await world.engine.stop()
+  }
+})
+
 test('a missing source topic is believed only after a second listing', async () => {
   const world = await worldWithMirror({ 'cluster.link.retry.timeout.ms': '0' })
   await world.source.trouble({ kind: 'topic-missing', message: 'no such topic' })

@@ -13,6 +13,7 @@ export interface MirrorData {
   readonly mirror_lags: readonly {
     readonly partition: number
     readonly lag: number | null
+    readonly lag_ms: number | null
     readonly last_source_fetch_offset: number
     readonly log_start_offset: number | null
     readonly log_end_offset: number | null

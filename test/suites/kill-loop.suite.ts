@@ -21,6 +21,8 @@ const quick = {
   'request.timeout.ms': '2000',
   'replica.fetch.backoff.ms': '100',
   'metadata.max.age.ms': '1000',
+  // The source is away for much longer.
+  'cluster.link.retry.timeout.ms': '10000',
 }
 /** Once is enough. */
 const outageMs = sourceVersion() === '4.3.1' ? 120_000 : 0

@@ -27,11 +27,17 @@ export interface TopicTroublesOptions {
   readonly logger: Logger
 }
 
+/** By the wall clock, as it is recorded, and by the one that never jumps, which decides: a clock that is set must not fail a mirror. */
+interface Since {
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
 export class TopicTroubles {
   readonly #id: MirrorId
   readonly #o: TopicTroublesOptions
-  /** Since when each kind lasts (wall clock), as far as this node knows. */
-  readonly #since: Map<string, number>
+  /** Since when each kind lasts, as far as this node knows. */
+  readonly #since: Map<string, Since>
   /** What is recorded differs from `#since`. */
   #dirty = false
   #storing: Promise<void> | undefined
@@ -39,19 +45,25 @@ export class TopicTroubles {
   constructor(id: MirrorId, options: TopicTroublesOptions) {
     this.#id = id
     this.#o = options
-    this.#since = new Map(options.record.troubles.map(({ kind, sinceMs }) => [kind, sinceMs]))
+    const { clock, record } = options
+    this.#since = new Map(
+      record.troubles.map(({ kind, sinceMs }) => {
+        const lastedMs = Math.max(0, clock.nowMs() - sinceMs)
+        return [kind, { wallMs: sinceMs, monotonicMs: clock.monotonicMs() - lastedMs }]
+      }),
+    )
   }
 
   /** A partition met the trouble. undefined = go on asking; else why the topic fails now. */
   async seen(trouble: TopicTrouble): Promise<{ error: MirrorTopicError; reason: string } | undefined> {
     const { clock } = this.#o
     const known = this.#since.get(trouble.kind)
-    const sinceMs = known ?? clock.nowMs()
+    const since = known ?? { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
     if (known === undefined) {
-      this.#since.set(trouble.kind, sinceMs)
+      this.#since.set(trouble.kind, since)
       await this.#store()
     }
-    const lastedMs = clock.nowMs() - sinceMs
+    const lastedMs = clock.monotonicMs() - since.monotonicMs
     if (lastedMs < this.#o.retryTimeoutMs()) return undefined
     if (!(await this.#isConfirmed(trouble.kind))) return undefined
     const text =
@@ -102,7 +114,7 @@ export class TopicTroubles {
       this.#dirty = false
       try {
         await this.#o.changes.update(this.#id, record => {
-          const troubles = [...this.#since].map(([kind, sinceMs]) => ({ kind, sinceMs }))
+          const troubles = [...this.#since].map(([kind, { wallMs }]) => ({ kind, sinceMs: wallMs }))
           return troubles.length === 0 && record.troubles.length === 0 ? record : { ...record, troubles }
         })
       } catch (error) {
