@@ -105,10 +105,10 @@ async function compare(
     common?: ComparedEnds['common']
   },
 ) {
-  const { from = 0, to, cleanedOffset = 0, sourceIsCleaned = false } = more
+  const { from = 0, to, cleanedOffset = 0, sourceIsCleaned = false, common = async () => ({ from, to }) } = more
   const progress = newProgress(from)
-  const common = more.common ?? (async () => ({ from, to }))
-  const ends = { source, mirror, mirrorCleanedOffset: () => cleanedOffset, sourceIsCleaned, common }
+  const present = async () => Number.POSITIVE_INFINITY
+  const ends = { source, mirror, mirrorCleanedOffset: () => cleanedOffset, sourceIsCleaned, common, present }
   return { difference: await comparePartition(ends, { from, to }, progress), progress }
 }
 

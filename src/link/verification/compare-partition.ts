@@ -43,6 +43,8 @@ export interface ComparedEnds {
   readonly sourceIsCleaned: boolean
   /** What both ends have at this moment, before a difference is believed. */
   readonly common: () => Promise<ComparedRange>
+  /** Where the log of one end ends at this moment, whoever wrote it. */
+  readonly present: (end: End) => Promise<number>
 }
 
 /** Keys of records that one end has alone, kept at once per partition. */

@@ -11,10 +11,21 @@ import type { Difference } from './compare-batch-pair.ts'
 interface Ends {
   readonly source: ReadableEnd
   readonly mirror: ReadableEnd
+  /** Where the log ends at this moment: whoever goes on until nothing comes does so for ever where clients write. */
+  readonly present: (end: End) => Promise<number>
 }
 
 /** The first key, by offset, about whose newest record the ends do not agree. Records of aborted transactions count as newer ones. */
 export async function newestAgree(
+  ends: Ends,
+  keys: CleanedKeys,
+  range: { readonly from: number; readonly to: number },
+): Promise<Difference | undefined> {
+  // What a cleaner replaced during the first look is behind the end that was known then.
+  return (await firstDifference(ends, keys, range)) && (await firstDifference(ends, keys, range))
+}
+
+async function firstDifference(
   ends: Ends,
   keys: CleanedKeys,
   range: { readonly from: number; readonly to: number },
@@ -38,9 +49,9 @@ async function differenceAt(
   const first = records.some(({ isTombstone }) => isTombstone)
     ? from
     : records.reduce((a, b) => (b.offset < a.offset ? b : a)).offset
-  const there = await newestOf(ends[otherEnd(end)], open, first)
+  const there = await newestOf(ends, otherEnd(end), { keys: open, offset: first })
   // What was newer here is behind the range: then that is the newest, and not compared.
-  const behind = await newestOf(ends[end], open, to)
+  const behind = await newestOf(ends, end, { keys: open, offset: to })
   let difference: Difference | undefined
   for (const [key, record] of open) {
     if (record.offset < there.from || behind.newest.has(key)) continue
@@ -57,16 +68,17 @@ async function differenceAt(
 
 /** The newest record of each of the keys, from an offset, or the log's present start, on. */
 async function newestOf(
-  end: ReadableEnd,
-  keys: ReadonlyMap<string, unknown>,
-  offset: number,
+  ends: Ends,
+  end: End,
+  { keys, offset }: { readonly keys: ReadonlyMap<string, unknown>; readonly offset: number },
 ): Promise<{ readonly from: number; readonly newest: ReadonlyMap<string, LoneRecord> }> {
   let from = offset
   const newest = new Map<string, LoneRecord>()
-  const reader = new BatchReader(end, from)
+  const reader = new BatchReader(ends[end], from)
+  const to = await ends.present(end)
   for (;;) {
     try {
-      const batch = await reader.peek(Number.POSITIVE_INFINITY)
+      const batch = await reader.peek(to)
       if (!batch) return { from, newest }
       reader.skipTo(batch.header.lastOffset + 1)
       if (isControl(batch.header)) continue

@@ -3,6 +3,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Destination, MirrorLog } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { OffsetsGone, type ReadableEnd } from './batch-reader.ts'
+import type { End } from './cleaned-keys.ts'
 import type { Difference } from './compare-batch-pair.ts'
 import { type ComparedRange, type ComparisonProgress, comparePartition, newProgress } from './compare-partition.ts'
 import type { PatientSource } from './patient-source.ts'
@@ -78,6 +79,7 @@ class PartitionVerification {
       mirrorCleanedOffset,
       sourceIsCleaned: isCompacted || mirrorCleanedOffset() > 0,
       common: async () => commonOf(await this.#bounds()),
+      present: async (end: End) => (end === 'mirror' ? log.state().highWatermark : (await this.#bounds()).source.to),
     }
     const before = progress.uncompared.length
     const difference = await comparePartition(ends, range, progress)
