@@ -171,7 +171,9 @@ test('without filters the task says that it is misconfigured; without the sync i
   const off = { name: 'consumer.offset.sync.enable', operation: 'SET', value: 'false' } as const
   await world.engine.alterLinkConfigs('west', [off], { validateOnly: false })
   await world.settle()
-  equal(task()?.state, 'NOT_CONFIGURED')
+  deepEqual([task()?.state, task()?.reason], ['NOT_CONFIGURED', 'consumer.offset.sync.enable is false.'])
+  const shares = world.engine.describeLink('west').tasks.find(({ name }) => name === 'ShareGroupOffsetSync')
+  match(shares?.reason ?? '', /no share groups/)
   await world.engine.stop()
 })
 

@@ -26,4 +26,6 @@ export interface TaskView {
   readonly errors: readonly { readonly code: string; readonly message: string }[]
   /** Wall clock of the end of the last run without errors; null = none since the node started. */
   readonly lastSuccessMs: number | null
+  /** Why it is NOT_CONFIGURED; absent in every other state. */
+  readonly reason?: string
 }

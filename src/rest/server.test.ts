@@ -90,7 +90,8 @@ test('links are listed and described in their envelopes, tasks only when asked',
   strictEqual(list.data[0].link_id, '00000000-0000-0000-0000-000000000000')
   const one = (await app.inject(`${BASE}/links/west?include_tasks=true`)).json()
   matches(LinkData, one)
-  deepStrictEqual(one.tasks, [{ task_name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], last_success_ms: null }])
+  const task = { task_name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], last_success_ms: null, reason: 'off' }
+  deepStrictEqual(one.tasks, [task])
   match(one.metadata.self, /\/kafka\/v3\/clusters\/[^/]+\/links\/west$/)
 })
 

@@ -18,12 +18,20 @@ const link = (name: string, change: object = {}) => ({
   link_error_message: null,
   link_error_time_ms: null,
   tasks: [
-    { task_name: 'ConsumerOffsetSync', state: 'ACTIVE', errors: [], last_success_ms: FIXED_TIME_MS },
+    { task_name: 'ConsumerOffsetSync', state: 'ACTIVE', errors: [], last_success_ms: FIXED_TIME_MS, reason: null },
     {
       task_name: 'AclSync',
       state: 'IN_ERROR',
       errors: [{ error_code: 'SECURITY_DISABLED_ERROR', error_message: 'the source has no authorizer' }],
       last_success_ms: null,
+      reason: null,
+    },
+    {
+      task_name: 'ShareGroupOffsetSync',
+      state: 'NOT_CONFIGURED',
+      errors: [],
+      last_success_ms: null,
+      reason: 'This cluster has no share groups.',
     },
   ],
   category_counts: [

@@ -36,10 +36,26 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
   }
 }
 
+const notConfigured = { state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }
+
+/** What switches a task on. */
+const switches: Readonly<Record<string, string>> = {
+  AclSync: 'acl.sync.enable',
+  AutoCreateMirror: 'auto.create.mirror.topics.enable',
+  ConsumerOffsetSync: 'consumer.offset.sync.enable',
+}
+
+function whyNotConfigured(name: string): string {
+  if (name === 'ShareGroupOffsetSync')
+    return 'This cluster has no share groups: their offsets are not synced by this version of Lockstep.'
+  const property = switches[name]
+  return property === undefined ? 'The link was not started on this node yet.' : `${property} is false.`
+}
+
 function taskView(context: OperationContext, link: LinkRecord, name: string): LinkView['tasks'][number] {
   const runtime = context.runtime(link.linkId)
   const task = runtime?.task(name)
-  if (!runtime || !task?.isConfigured) return { name, state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }
+  if (!runtime || !task?.isConfigured) return { ...notConfigured, name, reason: whyNotConfigured(name) }
   const { errors } = task
   const lastSuccessMs = task.lastSuccessMs ?? null
   if (runtime.configs.must('cluster.link.paused')) return { name, state: 'LINK_PAUSED', errors: [], lastSuccessMs }

@@ -161,7 +161,7 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     heldBackMs: 0,
     ...{ lagMax: 5, lagMsMax: 1200, groupOffsets: { synced: 3, skipped: new Map([['IN_USE', 2]]) }, ownedAcls: 4 },
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
-    tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null }],
+    tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null, reason: 'off' }],
   }
 }
 

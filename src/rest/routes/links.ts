@@ -148,5 +148,6 @@ function taskData(link: LinkView) {
     state: task.state,
     errors: task.errors.map(({ code, message }) => ({ error_code: code, error_message: message })),
     last_success_ms: task.lastSuccessMs,
+    reason: task.reason ?? null,
   }))
 }

@@ -19,6 +19,8 @@ const LinkTask = Type.Object({
   state: Type.String(),
   errors: Type.Array(Type.Object({ error_code: Type.String(), error_message: Type.String() })),
   last_success_ms: nullable(Type.Integer()),
+  /** Why the task is NOT_CONFIGURED; null in every other state. */
+  reason: nullable(Type.String()),
 })
 
 export const LinkData = item('KafkaLinkData', {

@@ -13,7 +13,7 @@ const COLUMNS: readonly Column<Task>[] = [
     heading: 'Errors',
     key: 'errors',
     value: row => row.errors.map(({ error_code, error_message }) => ({ error_code, error_message })),
-    text: row => row.errors.map(error => `${error.error_code}: ${error.error_message}`).join('; '),
+    text: row => row.reason ?? row.errors.map(error => `${error.error_code}: ${error.error_message}`).join('; '),
   },
 ]
 
