@@ -60,6 +60,8 @@ export class FakeSource implements SourceClusterFactory {
   readonly unreadable = new Set<string>()
   /** Set: questions about offsets are not answered before. */
   silence: Promise<void> | undefined
+  /** Set: questions about topic configs are not answered before. */
+  configSilence: Promise<void> | undefined
   /** Called when a question about offsets has been answered. */
   afterListOffsets: () => void = () => {}
   readonly opened: SourceConnectionSettings[] = []
@@ -130,6 +132,7 @@ export class FakeSource implements SourceClusterFactory {
       describeTopics: async names => this.#describe(names === 'all' ? this.#listed() : names),
       describeTopicConfigs: async names => {
         this.#ask()
+        await this.configSilence
         return new Map(names.map(name => [name, this.topics.get(name)?.configs ?? new Map()]))
       },
       listOffsets: async (topic, partitions, query) => {

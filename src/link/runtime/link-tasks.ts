@@ -111,7 +111,9 @@ function partitionRound({ destination, changes, clock }: EngineParts, { source }
     syncPartitions({ source, destination, changes, signal, nowMs: () => clock.nowMs() }, mirrors)
 }
 
-function topicConfigsRound({ destination, logger }: EngineParts, link: TaskedLink): Round {
+function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
+  const { destination, logger } = parts
+  const isMirrored = (record: MirrorRecord) => stillMirrored(parts, record) !== undefined
   const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>
     logger.info('configs of a mirror follow its source', { topic: mirrorTopic, ...Object.fromEntries(changes) })
   return async (mirrors, signal) => {
@@ -121,7 +123,7 @@ function topicConfigsRound({ destination, logger }: EngineParts, link: TaskedLin
     if (isOutage(view) && view.contents === undefined) throw view.error
     const trueConfigsOf = ({ sourceTopic, sourceTopicId }: MirrorRecord) =>
       trueConfigs(view, { name: sourceTopic, topicId: sourceTopicId })
-    const of = { source: link.source, destination, owned, trueConfigs: trueConfigsOf }
+    const of = { source: link.source, destination, owned, isMirrored, trueConfigs: trueConfigsOf }
     return await syncTopicConfigs({ ...of, signal, changed }, mirrors)
   }
 }

@@ -57,3 +57,20 @@ test('a key that is unknown here is listed, and stops nothing else; a paused mir
   equal(configs()['retention.bytes'], '77')
   await world.engine.stop()
 })
+
+// The values of a source that was slow to answer undid what a failover had set to keep what the topic holds.
+test('a mirror that stopped while the source was asked keeps its configs', async () => {
+  const { world, source, configs } = await mirroring()
+  source.configs.set('retention.ms', { value: '1000', overridden: true })
+  const silence = Promise.withResolvers<void>()
+  world.source.configSilence = silence.promise
+  await world.clock.advance(5000)
+  await world.settle()
+  const selection = { names: ['orders'] }
+  await world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false, keepRetention: true })
+  equal(configs()['retention.ms'], '-1')
+  silence.resolve()
+  await world.settle()
+  equal(configs()['retention.ms'], '-1')
+  await world.engine.stop()
+})

@@ -14,6 +14,8 @@ export interface TopicConfigsSyncParts {
   /** Keys that the link owns on its mirrors. */
   readonly owned: ReadonlySet<string>
   readonly signal: AbortSignal
+  /** Is it a mirror still? The source may answer late, and the configs of a topic that stopped are its own. */
+  readonly isMirrored: (mirror: MirrorRecord) => boolean
   /** Configs of a source topic that its cluster shows otherwise; those that are absent are as it shows them. */
   readonly trueConfigs: (mirror: MirrorRecord) => TopicConfigs | undefined
   /** Told what was changed on a mirror. */
@@ -27,14 +29,14 @@ export async function syncTopicConfigs(
   parts: TopicConfigsSyncParts,
   mirrors: readonly MirrorRecord[],
 ): Promise<readonly TaskError[]> {
-  const { source, destination, signal, changed, trueConfigs } = parts
+  const { source, destination, signal, isMirrored, changed, trueConfigs } = parts
   const names = [...new Set(mirrors.map(mirror => mirror.sourceTopic))]
   const { found, errors } = await askTopics(names, some => source.describeTopicConfigs(some, signal), signal)
   const bySource = new Map(found)
   await mapBounded(mirrors, parallel, async record => {
     const described = bySource.get(record.sourceTopic)
     // Gone here meanwhile, or there: that is for others to tell.
-    if (!described || !destination.topicById(record.topicId)) return
+    if (!described || !destination.topicById(record.topicId) || !isMirrored(record)) return
     const wanted = new Map([...described, ...(trueConfigs(record) ?? [])])
     const { changes, unknown } = differences(parts, record, wanted)
     for (const key of unknown)
