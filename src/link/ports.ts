@@ -95,11 +95,20 @@ export interface SourceCluster {
       readonly signal?: AbortSignal | undefined
     },
   ): Promise<Map<number, number>>
-  /** Reads raw batches from `offset` on, at most about `maxBytes` (for verify and CRC comparisons). */
+  /** Reads raw batches from `offset` on, at most about `maxBytes` (for verify, CRC comparisons, what clusters publish). */
   readBatches(
     topic: string,
     partition: number,
-    range: { readonly offset: number; readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+    range: {
+      readonly offset: number
+      readonly maxBytes: number
+      /**
+       * Waits for the throttle of the link and asks for as much as a fetch may: for whoever reads a lot. Whoever decides
+       * something with what it reads does not wait behind the data; it is paid for all the same.
+       */
+      readonly takesTurns?: boolean
+      readonly signal?: AbortSignal | undefined
+    },
   ): Promise<Buffer>
   /** OffsetForLeaderEpoch of one partition, asked of its leader (KIP-320). */
   endOfEpoch(

@@ -32,6 +32,8 @@ export interface OffsetQuery {
 export interface BatchRange {
   readonly offset: number
   readonly maxBytes: number
+  /** See SourceCluster.readBatches; nothing here does. */
+  readonly takesTurns?: boolean
   readonly signal?: AbortSignal | undefined
 }
 

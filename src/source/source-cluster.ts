@@ -120,10 +120,12 @@ class KafkaSourceCluster implements SourceCluster {
 
   /** Bytes are bytes to the throttle of the link, whoever reads them. */
   async readBatches(topic: string, partition: number, range: BatchRange): Promise<Buffer> {
-    const { signal } = range
-    await this.#throttle.turn(signal ?? this.#pool.signal)
+    const { signal, takesTurns = false } = range
+    if (takesTurns) await this.#throttle.turn(signal ?? this.#pool.signal)
     signal?.throwIfAborted()
-    const read = (stop: AbortSignal) => this.#leaders.readBatches(topic, partition, { ...range, signal: stop })
+    const maxBytes = takesTurns ? this.#throttle.turnBytes(range.maxBytes) : range.maxBytes
+    const read = (stop: AbortSignal) =>
+      this.#leaders.readBatches(topic, partition, { ...range, maxBytes, signal: stop })
     const bytes = await this.#bounded.run(read, signal)
     this.#throttle.pay(bytes.length)
     return bytes

@@ -147,7 +147,7 @@ class PartitionVerification {
     const read = async (offset: number): Promise<Buffer> => {
       await pace.turn(signal)
       const bytes = await source.ask((present, stop) =>
-        present.readBatches(sourceTopic, partition, { offset, maxBytes: chunkBytes, signal: stop }),
+        present.readBatches(sourceTopic, partition, { offset, maxBytes: chunkBytes, takesTurns: true, signal: stop }),
       )
       pace.pay(bytes.length)
       return bytes

@@ -44,6 +44,8 @@ export interface FetchedPartition {
   readonly partition: number
   readonly fetchOffset: number
   readonly currentLeaderEpoch: number
+  /** Asked for at most; answers ignore it. */
+  readonly partitionMaxBytes: number
 }
 
 /** Overrides the answer of one partition, or makes the whole answer throttled. */
@@ -111,9 +113,9 @@ function attempt(
   let worthAnswering = false
   const responses = request.topics.map(({ topic: name, topicId, partitions }) => {
     const topic = version >= 13 ? [...kafka.topics].find(([, found]) => found.topicId === topicId)?.[0] : name
-    const parts = partitions.map(({ partition, fetchOffset, currentLeaderEpoch }) => {
+    const parts = partitions.map(({ partition, fetchOffset, currentLeaderEpoch, partitionMaxBytes }) => {
       const at = { fetchOffset: Number(fetchOffset), currentLeaderEpoch }
-      const asked = { brokerId: context.brokerId, version, partition, ...at }
+      const asked = { brokerId: context.brokerId, version, partition, partitionMaxBytes, ...at }
       const override = topic === undefined ? undefined : kafka.onFetch?.({ ...asked, topic })
       throttleTimeMs = Math.max(throttleTimeMs, override?.throttleTimeMs ?? 0)
       const part = partitionOut(kafka, { ...asked, topic }, override)
