@@ -82,13 +82,16 @@ before(async () => {
     op: 'create-acls',
     acls: ['READ', 'DESCRIBE', 'DESCRIBE_CONFIGS'].map(operation => acl('*', operation, 'ALLOW')),
   })
-  old = await linkOf(ahead, 'old', shown, groupSync)
-  guarded = await linkOf(ahead, 'guarded', login, {
-    'security.protocol': 'SASL_PLAINTEXT',
-    'sasl.mechanism': 'PLAIN',
-    'sasl.jaas.config': `${loginModule} username="${USER.user}" password="${USER.password}";`,
+  old = await linkOf(ahead, 'old', { port: shown, configs: groupSync })
+  guarded = await linkOf(ahead, 'guarded', {
+    port: login,
+    configs: {
+      'security.protocol': 'SASL_PLAINTEXT',
+      'sasl.mechanism': 'PLAIN',
+      'sasl.jaas.config': `${loginModule} username="${USER.user}" password="${USER.password}";`,
+    },
   })
-  open = await linkOf(ahead, 'open', Number(kafka.bootstrap.split(':')[1]))
+  open = await linkOf(ahead, 'open', { port: Number(kafka.bootstrap.split(':')[1]) })
 })
 after(() => opened.close())
 
@@ -100,8 +103,8 @@ const groupSync = {
   }),
 }
 
-const linkOf = (node: LockstepNode, name: string, port: number, configs: Record<string, string> = {}) =>
-  MirrorLink.create(node, name, { bootstrap: `127.0.0.1:${port}`, configs: { ...quick, ...configs } })
+const linkOf = (node: LockstepNode, name: string, place: { port: number; configs?: Record<string, string> }) =>
+  MirrorLink.create(node, name, { bootstrap: `127.0.0.1:${place.port}`, configs: { ...quick, ...place.configs } })
 
 const sides = (node: LockstepNode = ahead) => ({ source, mirror: new TopicSide(java, node) })
 
@@ -216,7 +219,7 @@ async function waitForRetention(node: LockstepNode): Promise<void> {
 test('clocks that differ by a day change nothing: log start and lag of a mirror follow the source alone', {
   skip,
 }, async () => {
-  const late = await linkOf(behind, 'late', Number(kafka.bootstrap.split(':')[1]))
+  const late = await linkOf(behind, 'late', { port: Number(kafka.bootstrap.split(':')[1]) })
   const appended = { ...hourly, 'message.timestamp.type': 'LogAppendTime' }
   const topics = { created: hourly, appended }
   const worlds = [
