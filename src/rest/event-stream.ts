@@ -7,6 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** What is not read is kept up to here; then the reader is cut off. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 const HEARTBEAT_MS = 15_000
+/** Events that wait behind a history that is still being read. */
+const PENDING_MAX = 5000
 
 export interface ServerSentEvent {
   /** What Last-Event-ID may give back; absent = the event cannot be asked for again. */
@@ -19,6 +21,8 @@ export class EventStream {
   readonly #raw: FastifyReply['raw']
   readonly #heartbeat: NodeJS.Timeout
   readonly #closed = new AbortController()
+  /** Not written yet: they follow as fast as the reader reads. Empty = events are written as they come. */
+  #pending: ServerSentEvent[] = []
 
   /** `stillAllowed` is asked now and then: rights may be withdrawn while somebody listens. */
   constructor(request: FastifyRequest, reply: FastifyReply, stillAllowed: () => boolean) {
@@ -38,7 +42,10 @@ export class EventStream {
     this.#heartbeat.unref()
     this.#raw.on('close', () => this.#over())
     this.#raw.on('error', () => this.#over())
+    this.#raw.on('drain', () => this.#writePending())
     request.raw.on('error', () => this.#over())
+    // Gone before anybody listened for it; told when the route has begun to listen to `closed`.
+    if (this.#raw.destroyed || request.raw.socket.destroyed) queueMicrotask(() => this.#over())
   }
 
   /** Aborted when the client has gone, was cut off, or the stream has ended. */
@@ -46,7 +53,29 @@ export class EventStream {
     return this.#closed.signal
   }
 
-  send({ id, event, data }: ServerSentEvent): void {
+  send(event: ServerSentEvent): void {
+    if (this.#pending.length === 0) return this.#writeEvent(event)
+    if (this.#pending.length < PENDING_MAX) this.#pending.push(event)
+    else this.#cutOff()
+  }
+
+  /** What happened before: any amount of it, at the pace of the reader. What is sent meanwhile follows. */
+  sendHistory(events: readonly ServerSentEvent[]): void {
+    this.#pending.push(...events)
+    this.#writePending()
+  }
+
+  #writePending(): void {
+    let written = 0
+    for (const event of this.#pending) {
+      if (this.closed.aborted || this.#raw.writableLength > UNREAD_BYTES_MAX / 2) break
+      this.#writeEvent(event)
+      written++
+    }
+    this.#pending = this.#pending.slice(written)
+  }
+
+  #writeEvent({ id, event, data }: ServerSentEvent): void {
     const idLine = id === undefined ? '' : `id: ${id}\n`
     this.#write(`${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
   }
@@ -59,14 +88,18 @@ export class EventStream {
   #write(text: string): void {
     if (this.closed.aborted) return
     this.#raw.write(text)
-    if (this.#raw.writableLength <= UNREAD_BYTES_MAX) return
-    // Nobody knows when it will read on: it may come back and resume.
+    if (this.#raw.writableLength > UNREAD_BYTES_MAX) this.#cutOff()
+  }
+
+  /** Nobody knows when it will read on: it may come back and resume. */
+  #cutOff(): void {
     this.#raw.destroy()
     this.#over()
   }
 
   #over(): void {
     clearInterval(this.#heartbeat)
+    this.#pending = []
     this.#closed.abort()
   }
 }

@@ -5,7 +5,9 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import type { LinkEngineEvent as EngineEvent } from '../../link/engine-api.ts'
+import type { RestContext } from '../context.ts'
 import { FAKE_CLUSTER_ID, FakeEngine, fakeContext } from '../fakes/fake-engine.ts'
+import { noLogin } from '../ports.ts'
 import { LinkEngineEvent } from '../schemas/events.ts'
 import { buildRestApplication } from '../server.ts'
 
@@ -32,7 +34,11 @@ async function read(url: string, count: number, { begun = () => {}, headers = {}
   match(answer.headers['content-type'], /text\/event-stream/)
   begun()
   let text = ''
-  const events = () => text.split('\n\n').filter(part => /^(id|event): /.test(part))
+  const events = () =>
+    text
+      .split('\n\n')
+      .slice(0, -1)
+      .filter(part => /^(id|event): /.test(part))
   for await (const chunk of answer) {
     text += chunk
     if (events().length >= count) break
@@ -135,4 +141,38 @@ test('whoever may not describe the cluster hears nothing', async () => {
   const firstDenied = () => ({ operation: 'describe', resource: 'cluster', name: 'kafka-cluster' }) as const
   await using scene = await withApp({ access: { firstDenied } })
   strictEqual((await fetch(scene.url + PATH)).status, 403)
+})
+
+test('a client that went away while it was asked who it is leaves no listener behind', async () => {
+  const asked = Promise.withResolvers<void>()
+  const identify: RestContext['login']['identify'] = async ({ socket }) => {
+    asked.resolve()
+    await once(socket, 'close')
+    return { kind: 'anonymous' }
+  }
+  await using scene = await withApp({ login: { ...noLogin, identify } })
+  const { events } = scene.engine
+  const subscribed = Promise.withResolvers<void>()
+  const subscribe = events.subscribe.bind(events)
+  events.subscribe = (...given) => {
+    subscribed.resolve()
+    return subscribe(...given)
+  }
+  const call = request(scene.url + PATH, { agent: false })
+  call.on('error', () => {})
+  call.end()
+  await asked.promise
+  call.destroy()
+  await subscribed.promise
+  await new Promise(resolve => setImmediate(resolve))
+  strictEqual(events.hasListeners, false)
+})
+
+// It was cut off for what it had not had the time to read, came back for the same, and so on for ever.
+test('whoever comes back gets all that is kept, however large', async () => {
+  await using scene = await withApp()
+  const large: EngineEvent = { ...link, errorMessage: 'x'.repeat(200_000) }
+  for (let index = 0; index < 30; index++) scene.engine.events.add(large)
+  const events = await read(scene.url + PATH, 30, { headers: { 'last-event-id': 'run-0' } })
+  strictEqual(events.at(-1)?.id, 'run-30')
 })

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { LinkEngineEvent as EngineEvent, NumberedEvent } from '../../link/engine-api.ts'
 import { admit, isAllowed, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { restError } from '../errors.ts'
-import { EventStream } from '../event-stream.ts'
+import { EventStream, type ServerSentEvent } from '../event-stream.ts'
 import { describeCluster } from '../ports.ts'
 import { ClusterParams, commonErrors } from '../schemas/envelope.ts'
 import { LinkEngineEvent } from '../schemas/events.ts'
@@ -39,10 +39,10 @@ export function eventRoutes(app: RestApp, context: RestContext): void {
       const given = request.headers['last-event-id'] ?? asked
       const afterId = typeof given === 'string' && given !== '' ? given : undefined
       const stream = new EventStream(request, reply, () => isAllowed(context, request, [describeCluster]))
-      const send = ({ id, event }: NumberedEvent) => {
-        if (link !== undefined && event.linkName !== link) return
-        if (wanted && !wanted.has(event.type)) return
-        stream.send({ ...(id === undefined ? {} : { id }), event: event.type, data: eventData(event) })
+      const isAsked = ({ event }: NumberedEvent) =>
+        (link === undefined || event.linkName === link) && (wanted?.has(event.type) ?? true)
+      const send = (found: NumberedEvent) => {
+        if (isAsked(found)) stream.send(sentEvent(found))
       }
       const subscription = context.engine.events.subscribe(send, afterId)
       clients++
@@ -51,7 +51,7 @@ export function eventRoutes(app: RestApp, context: RestContext): void {
         subscription.close()
       })
       if (subscription.missed) stream.send({ event: 'missed', data: missed(subscription.timeMs) })
-      for (const event of subscription.events) send(event)
+      stream.sendHistory(subscription.events.filter(isAsked).map(sentEvent))
       return reply
     },
   )
@@ -62,6 +62,12 @@ const missed = (timeMs: number): LinkEngineEvent => ({
   time_ms: timeMs,
   message:
     'Events behind Last-Event-ID are not kept any more, or it is of another run of the node: read the state anew.',
+})
+
+const sentEvent = ({ id, event }: NumberedEvent): ServerSentEvent => ({
+  ...(id === undefined ? {} : { id }),
+  event: event.type,
+  data: eventData(event),
 })
 
 function eventData(event: EngineEvent): LinkEngineEvent {
