@@ -1,5 +1,5 @@
 /** Mirrors that nobody creates by name: what appears by itself, what does not and why, and what comes back. */
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
 
@@ -259,5 +259,19 @@ test('what this cluster refuses to create is tried again without a record of eve
   world.engine.runTask('west', 'AutoCreateMirror')
   await world.settle()
   deepEqual(mirrors(world), ['orders ACTIVE'])
+  await world.engine.stop()
+})
+
+test('what goes on failing is tried ever more seldom', async () => {
+  const world = await linked(['orders'], {})
+  world.process.failNext('create topic', new Error('the disk is full'))
+  let rounds = 0
+  world.source.afterListOffsets = () => rounds++
+  await alter(world, enabled())
+  for (let minute = 0; minute < 4; minute++) {
+    await world.clock.advance(60_000)
+    await world.settle()
+  }
+  ok(rounds >= 6 && rounds <= 12, `${rounds} rounds in four minutes`)
   await world.engine.stop()
 })

@@ -17,7 +17,7 @@ import { topicOrigins } from '../status/chain-rules.ts'
 import { isOutage, trueConfigs } from '../status/source-chain.ts'
 import type { SourceStatus } from '../status/source-status.ts'
 import { isRefusal, syncAcls } from '../tasks/acl-sync.ts'
-import { autoCreateMirrors, isStanding } from '../tasks/auto-create-mirrors.ts'
+import { autoCreateMirrors, retryCreationMs } from '../tasks/auto-create-mirrors.ts'
 import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
@@ -86,7 +86,7 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     }),
     task('AutoCreateMirror', {
       periodMs: () => link.configs.must('auto.create.mirror.topics.interval.ms'),
-      retryMs: errors => (errors.every(isStanding) ? Number.POSITIVE_INFINITY : retryAfterErrorsMs),
+      retryMs: retryCreationMs,
       work: autoCreateRound(parts, link),
       isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
     }),

@@ -14,7 +14,7 @@ import { autoCreateConditions, type Condition, isObstacle } from '../source-topi
 import { type LinkFacts, ownMirror, type TopicsHere, topicFacts } from '../source-topics/topic-facts.ts'
 import type { TopicOrigins } from '../source-topics/topic-origins.ts'
 import type { SourceStatusView } from '../status/source-chain.ts'
-import { type TaskError, taskErrorOf } from './sync-task.ts'
+import { retryAfterErrorsMs, type TaskError, taskErrorOf } from './sync-task.ts'
 
 export interface AutoCreateParts extends TopicsHere {
   readonly source: SourceCluster
@@ -64,7 +64,13 @@ const misconfigured: TaskError = {
 /** Errors that stay until somebody changes something: repeating a round soon helps nobody. */
 const standing: ReadonlySet<string> = new Set(['MISCONFIGURATION_ERROR', 'TOPIC_EXISTS_ERROR', 'INVALID_TOPIC'])
 
-export const isStanding = ({ code }: TaskError): boolean => standing.has(code)
+const retryMsMax = 60_000
+
+/** Ever more seldom: a round lists everything that the source has. */
+export const retryCreationMs = (errors: readonly TaskError[], failures: number): number =>
+  errors.every(({ code }) => standing.has(code))
+    ? Number.POSITIVE_INFINITY
+    : Math.min(retryMsMax, retryAfterErrorsMs * 2 ** Math.min(failures - 1, 4))
 
 /** Topics to be mirrored, and what is in the way of others that somebody would expect among them. */
 function chosen(parts: AutoCreateParts, topics: readonly SourceTopic[], view: SourceStatusView) {

@@ -18,8 +18,8 @@ export interface SyncTaskOptions {
   readonly work: (signal: AbortSignal) => Promise<readonly TaskError[]>
   /** Is there anything to do for it? Asked before every run; default: always. */
   readonly isConfigured?: () => boolean
-  /** How soon a run with these errors is repeated, if the period is longer; default 5 s. */
-  readonly retryMs?: (errors: readonly TaskError[]) => number
+  /** How soon a run with these errors, the nth in a row that has any, is repeated, if the period is longer; default 5 s. */
+  readonly retryMs?: (errors: readonly TaskError[], failures: number) => number
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -36,6 +36,8 @@ export class SyncTask {
   readonly #stopping = new AbortController()
   #errors: readonly TaskError[] = []
   #lastSuccessMs: number | undefined
+  /** Runs with errors since the last one without. */
+  #failures = 0
   #running: Promise<void> | undefined
   /** Asked for while it ran: what it read may be older than that. */
   #again = false
@@ -91,9 +93,10 @@ export class SyncTask {
     if (signal.aborted) return
     this.#tell(bounded(errors))
     if (errors.length === 0 && this.isConfigured) this.#lastSuccessMs = clock.nowMs()
+    this.#failures = errors.length === 0 ? 0 : this.#failures + 1
     if (this.#again) return this.start()
     const { periodMs, retryMs = () => retryAfterErrorsMs } = this.#o
-    const waitMs = errors.length === 0 ? periodMs() : Math.min(periodMs(), retryMs(errors))
+    const waitMs = errors.length === 0 ? periodMs() : Math.min(periodMs(), retryMs(errors, this.#failures))
     this.#timer = clock.after(waitMs, () => this.start())
   }
 
