@@ -1,28 +1,12 @@
 /** What properties of the connection do, and what probes and surveys of a source find. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SourceError, type SourceFailure } from '../link/ports.ts'
+import { SourceError } from '../link/ports.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { ConnectTimeouts } from './connect-timeouts.ts'
+import { during, failure } from './fakes/answers.ts'
 import { FakeSink } from './fakes/fake-sink.ts'
 import { startBench } from './fakes/fetch-bench.ts'
-
-const failure = (expected: SourceFailure, message: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof SourceError, `${error}`)
-  assert.equal(error.failure, expected)
-  assert.match(error.message, message)
-  return true
-}
-
-async function during<T>(until: (condition: () => boolean) => Promise<void>, answer: Promise<T>): Promise<T> {
-  let settled = false
-  const done = () => {
-    settled = true
-  }
-  answer.then(done, done)
-  await until(() => settled)
-  return await answer
-}
 
 test('the connect timeout of an address grows with its failures up to the bound, and begins anew', () => {
   const timeouts = new ConnectTimeouts({ initialMs: 1000, maxMs: 3000, random: () => 0.5 })

@@ -1,28 +1,11 @@
 /** The questions that a source cluster answers, against a fake cluster. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SourceError, type SourceFailure } from '../link/ports.ts'
+import { SourceError } from '../link/ports.ts'
 import { ErrorCode } from '../protocol/errors.ts'
+import { during, failure } from './fakes/answers.ts'
 import { entriesOf } from './fakes/fake-fetch.ts'
 import { startBench } from './fakes/fetch-bench.ts'
-
-const failure = (expected: SourceFailure, message: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof SourceError, `${error}`)
-  assert.equal(error.failure, expected)
-  assert.match(error.message, message)
-  return true
-}
-
-/** Runs the clock while the answer is on its way. */
-async function during<T>(until: (condition: () => boolean) => Promise<void>, answer: Promise<T>): Promise<T> {
-  let settled = false
-  const done = () => {
-    settled = true
-  }
-  answer.then(done, done)
-  await until(() => settled)
-  return await answer
-}
 
 test('the cluster is described over a new connection to a bootstrap server', async t => {
   const { kafka, source, until } = await startBench(t, { brokers: 2 })

@@ -1,6 +1,7 @@
 /** Reading batches by question under a throttle: what decides something does not wait, what compares takes turns like a fetch. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { during } from './fakes/answers.ts'
 import { startBench } from './fakes/fetch-bench.ts'
 
 // The reading of what a source publishes timed out behind the debts of the data, and nothing could be promoted meanwhile.
@@ -15,13 +16,9 @@ test('a read that decides something is paid for, but does not wait for the throt
   }
   source.fetcher.limitRate(4)
   const read = async (takesTurns: boolean) => {
-    let isDone = false
     const beganMs = clock.monotonicMs()
-    const reading = source.readBatches('orders', 0, { offset: 0, maxBytes: 1 << 20, takesTurns }).finally(() => {
-      isDone = true
-    })
-    await until(() => isDone, 'the read')
-    assert.equal((await reading).length, 80)
+    const reading = source.readBatches('orders', 0, { offset: 0, maxBytes: 1 << 20, takesTurns })
+    assert.equal((await during(until, reading)).length, 80)
     return clock.monotonicMs() - beganMs
   }
   assert.ok((await read(false)) < 1000)

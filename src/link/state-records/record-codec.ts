@@ -1,5 +1,4 @@
 /** State records ⇄ bytes. A value is its version (int16) and the body; an unknown newer version is named, never guessed at. */
-import { messageOf } from '../../core/errors.ts'
 import { aclText } from '../acls/acl-names.ts'
 import type { StateRecord } from '../ports.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type GroupOffsetsRecord,
   groupOffsetsVersion,
 } from './group-offsets-record.ts'
+import { decodeKeyed, type Undecoded, versioned } from './keyed-record.ts'
 import { decodeLinkRecord, encodeLinkRecord, type LinkRecord, linkRecordVersion } from './link-record.ts'
 import {
   decodeMirrorCreation,
@@ -26,7 +26,6 @@ import {
 } from './source-epochs-record.ts'
 import {
   coordinatorKey,
-  decodeStateKey,
   encodeStateKey,
   groupOffsetsKey,
   linkKey,
@@ -47,21 +46,12 @@ export type StateChangeRecord =
   | { readonly kind: 'source-epochs'; readonly record: SourceEpochsRecord }
   | { readonly kind: 'group-offsets'; readonly record: GroupOffsetsRecord }
   | { readonly kind: 'owned-acl'; readonly record: OwnedAclRecord }
-  | { readonly kind: 'removed'; readonly key: StateKey }
-  /** Written by a newer version, or damaged: what the key is about must stop. */
-  | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
-  /** Not even the key can be read. */
-  | { readonly kind: 'garbage'; readonly reason: string }
-
-const withVersion = (version: number, body: Buffer): Buffer => {
-  const head = Buffer.alloc(2)
-  head.writeInt16BE(version)
-  return Buffer.concat([head, body])
-}
+  /** What a record that cannot be read is about must stop. */
+  | Undecoded
 
 const record = (key: StateKey, version: number, body: Buffer): StateRecord => ({
   key: encodeStateKey(key),
-  value: withVersion(version, body),
+  value: versioned(version, body),
 })
 
 export const linkStateRecord = (link: LinkRecord): StateRecord =>
@@ -96,20 +86,8 @@ export const coordinatorStateRecord = (): StateRecord => record(coordinatorKey, 
 export const tombstone = (key: StateKey): StateRecord => ({ key: encodeStateKey(key), value: null })
 
 /** Never throws: what cannot be read is reported with its key. */
-export function decodeStateRecord({ key: keyBytes, value }: StateRecord): StateChangeRecord {
-  let key: StateKey
-  try {
-    key = decodeStateKey(keyBytes)
-  } catch (error) {
-    return { kind: 'garbage', reason: `a record key of ${keyBytes.length} bytes is unreadable: ${messageOf(error)}` }
-  }
-  if (value === null) return { kind: 'removed', key }
-  try {
-    return decodeValue(key, value)
-  } catch (error) {
-    return { kind: 'unreadable', key, reason: `its state record is unreadable: ${messageOf(error)}` }
-  }
-}
+export const decodeStateRecord = (record: StateRecord): StateChangeRecord =>
+  decodeKeyed(record, 'state record', decodeValue)
 
 function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
   const version = value.readInt16BE(0)

@@ -3,11 +3,11 @@
  * tagged fields, which older ones pass over, or as kinds of their own; it raises the number of a version only where older
  * ones must not go on reading.
  */
-import { messageOf } from '../../core/errors.ts'
 import { array, bool, int32, int64, string, struct, uuid } from '../../protocol/schema/field.ts'
 import { message } from '../../protocol/schema/message.ts'
 import type { StateRecord } from '../ports.ts'
-import { decodeStateKey, encodeStateKey, type StateKey } from '../state-records/state-key.ts'
+import { decodeKeyed, type Undecoded, versioned } from '../state-records/keyed-record.ts'
+import { encodeStateKey, type StateKey } from '../state-records/state-key.ts'
 import { clusterStatusKey, linkStatusKey, mirrorStatusKey, statusKinds, stopPointStatusKey } from './status-key.ts'
 import type { ClusterStatus, LinkStatus, MirrorStatus, StopPointStatus } from './status-records.ts'
 
@@ -17,13 +17,9 @@ export type StatusChange =
   | { readonly kind: 'link'; readonly key: StateKey; readonly record: LinkStatus }
   | { readonly kind: 'mirror'; readonly key: StateKey; readonly record: MirrorStatus }
   | { readonly kind: 'stop-point'; readonly key: StateKey; readonly record: StopPointStatus }
-  | { readonly kind: 'removed'; readonly key: StateKey }
   /** A kind that a later version publishes. */
   | { readonly kind: 'other'; readonly key: StateKey }
-  /** Of a newer version, or damaged. */
-  | { readonly kind: 'unreadable'; readonly key: StateKey; readonly reason: string }
-  /** Not even the key can be read. */
-  | { readonly kind: 'garbage'; readonly reason: string }
+  | Undecoded
 
 /** Newest version of every kind that is written and understood. */
 const version = 0
@@ -74,11 +70,10 @@ const stopPointTable = message({
   },
 })
 
-const published = (key: StateKey, body: Buffer): StateRecord => {
-  const head = Buffer.alloc(2)
-  head.writeInt16BE(version)
-  return { key: encodeStateKey(key), value: Buffer.concat([head, body]) }
-}
+const published = (key: StateKey, body: Buffer): StateRecord => ({
+  key: encodeStateKey(key),
+  value: versioned(version, body),
+})
 
 export const clusterStatusRecord = (cluster: ClusterStatus): StateRecord =>
   published(clusterStatusKey, clusterTable.encode(cluster, version))
@@ -107,20 +102,7 @@ export function stopPointStatusRecord(point: StopPointStatus): StateRecord {
 }
 
 /** Never throws: what cannot be read is reported with its key. */
-export function decodeStatusRecord({ key: keyBytes, value }: StateRecord): StatusChange {
-  let key: StateKey
-  try {
-    key = decodeStateKey(keyBytes)
-  } catch (error) {
-    return { kind: 'garbage', reason: `a record key of ${keyBytes.length} bytes is unreadable: ${messageOf(error)}` }
-  }
-  if (value === null) return { kind: 'removed', key }
-  try {
-    return decodeValue(key, value)
-  } catch (error) {
-    return { kind: 'unreadable', key, reason: `its record is unreadable: ${messageOf(error)}` }
-  }
-}
+export const decodeStatusRecord = (record: StateRecord): StatusChange => decodeKeyed(record, 'record', decodeValue)
 
 function decodeValue(key: StateKey, value: Buffer): StatusChange {
   const decode = decoders[key.kind]
