@@ -23,3 +23,7 @@ export class NodeUnreachable extends Error {
     this.hint = 'name another node with --url or LOCKSTEP_URL, or start one with `lockstep server`'
   }
 }
+
+/** Does nobody answer now, or a node that is not ready yet? Whoever watches goes on when it is back. */
+export const isAway = (error: unknown): error is NodeUnreachable | RestFailure =>
+  error instanceof NodeUnreachable || (error instanceof RestFailure && error.status === 503)

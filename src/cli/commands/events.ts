@@ -6,7 +6,7 @@ import type { ServerEvent } from '../event-stream.ts'
 import { wholeNumber } from '../number-option.ts'
 import { paint } from '../output.ts'
 import { pause } from '../pause.ts'
-import { NodeUnreachable } from '../rest-failure.ts'
+import { isAway } from '../rest-failure.ts'
 import { UsageError } from '../usage-error.ts'
 import { counted, dateText, grouped, timeText } from '../words.ts'
 
@@ -55,7 +55,7 @@ async function* allEvents(
       wasConnected = true
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof NodeUnreachable) || !wasConnected) throw error
+      if (!isAway(error) || !wasConnected) throw error
       context.terminal.err(`${error.message}; trying again\n`)
     }
     await pause(RETRY_MS, signal)

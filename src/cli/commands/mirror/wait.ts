@@ -5,7 +5,7 @@ import { Interrupted, PartlyFailed } from '../../failure.ts'
 import { pause } from '../../pause.ts'
 import { ProgressLines } from '../../progress-lines.ts'
 import { mirrorsPath } from '../../resource-paths.ts'
-import { NodeUnreachable, RestFailure } from '../../rest-failure.ts'
+import { isAway } from '../../rest-failure.ts'
 import { grouped } from '../../words.ts'
 import { maxLag } from './list.ts'
 
@@ -79,8 +79,7 @@ async function mirrorsNow(
   try {
     return await context.rest.get<MirrorDataList>(mirrorsPath(link))
   } catch (error) {
-    const isAway = error instanceof NodeUnreachable || (error instanceof RestFailure && error.status === 503)
-    if (mayBeAway && isAway) return undefined
+    if (mayBeAway && isAway(error)) return undefined
     throw error
   }
 }
