@@ -96,9 +96,11 @@ test('an open transaction at the source is waited for', async () => {
 test('what the source gets between the two looks is not lost', async () => {
   const world = await mirroring('orders')
   let asked = 0
+  const fetchedDuringSecondLook: string[] = []
   await promote(world, ['orders'], { validateOnly: true })
   world.source.afterListOffsets = () => {
     asked++
+    if (asked > 4) fetchedDuringSecondLook.push(...world.source.fetched)
     // After the first look of the promotion task, before its second.
     if (asked === 4) sourceOf(world, 'orders').append(batchAt(3, 1))
   }
@@ -106,6 +108,7 @@ test('what the source gets between the two looks is not lost', async () => {
   await later(world, 100)
   equal(status(world, 'orders'), 'PENDING_STOPPED')
   ok(asked >= 6, `asked ${asked} times`)
+  deepEqual(fetchedDuringSecondLook, [])
   deepEqual(world.source.fetched, ['orders-0'], 'it is fetched again')
   await world.mirrorAll()
   await later(world)
@@ -204,6 +207,24 @@ test('a unit waits for a topic that cannot stop, and no longer when that one is 
   await world.mirrorAll()
   await later(world)
   equal(status(world, 'payments'), 'STOPPED')
+  await world.engine.stop()
+})
+
+test('a topic that has everything waits for one of its unit that has failed', async () => {
+  const world = await mirroring('orders', 'payments')
+  const damaged = batchAt(3, 1)
+  damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 1, damaged.length - 1)
+  sourceOf(world, 'payments').append(damaged)
+  await promote(world, ['orders', 'payments'], { together: true })
+  await world.mirrorAll()
+  equal(status(world, 'payments'), 'FAILED')
+  await later(world)
+  equal(status(world, 'orders'), 'PENDING_STOPPED')
+  const waiting = world.engine.describeMirror('west', 'orders').reason
+  match(waiting ?? '', /'payments', which is to stop together with it, is FAILED/)
+  await world.engine.alterMirrors('west', 'failover', { selection: { names: ['payments'] }, validateOnly: false })
+  await later(world)
+  equal(status(world, 'orders'), 'STOPPED')
   await world.engine.stop()
 })
 

@@ -64,6 +64,8 @@ export class FakeSource implements SourceClusterFactory {
   configSilence: Promise<void> | undefined
   /** Called when a question about offsets has been answered. */
   afterListOffsets: () => void = () => {}
+  /** Set: fetches are answered as if they had asked from here, whatever became of the log since. */
+  askedOffset: number | undefined
   readonly opened: SourceConnectionSettings[] = []
   openConnections = 0
   /** Stops of these wait for it, as for a sink that works: by `topic-partition`. */
@@ -265,7 +267,7 @@ export class FakeSource implements SourceClusterFactory {
       if (decision !== 'continue') return decision
     }
     fetching.checkedIn = source.leaderEpoch
-    const { offset } = sink.position()
+    const offset = this.askedOffset ?? sink.position().offset
     if (offset < source.logStartOffset || offset > source.highWatermark) {
       const range = { earliest: source.logStartOffset, latest: source.highWatermark }
       return sink.onTrouble({ kind: 'offset-out-of-range', fetchOffset: offset, ...range })
