@@ -189,7 +189,7 @@ test('a topic whose access is revoked fails by that name, alone, and goes on whe
     strictEqual(failed.mirror_topic_error, 'AUTHORIZATION_ERROR', failed.reason ?? '')
   }
   await flows('readable')
-  strictEqual((await guarded.describeLink()).link_state, 'ACTIVE')
+  await guarded.waitForState('ACTIVE')
   const [refused] = await guarded.ask('resume', ['unreadable'])
   ok(refused?.error_code, 'it cannot be resumed before it may be read')
   for (const [topic, operation] of Object.entries(revoked)) {
