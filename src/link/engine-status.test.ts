@@ -252,3 +252,32 @@ test('a loop that comes to be later is told by the task, and a mirror that would
   await first.engine.stop()
   await second.engine.stop()
 })
+
+// Each of two clusters made mirrors of the other's mirrors that were created, and not published, a moment ago.
+test('with a prefix what is new at a cluster with links is mirrored once it can be told from a mirror', async () => {
+  const first = await mirroring()
+  const second = new EngineWorld()
+  Object.assign(second.cluster, { clusterId: 'third-cluster' })
+  second.source.clusterId = 'destination-cluster'
+  await second.start()
+  showStatus(second, first)
+  second.source.addTopic('young', 1)
+  const configs = {
+    'cluster.link.prefix': 'p-',
+    'auto.create.mirror.topics.enable': 'true',
+    'auto.create.mirror.topics.filters':
+      '{"topicFilters":[{"name":"*","patternType":"LITERAL","filterType":"INCLUDE"}]}',
+  }
+  await second.engine.createLink(linkRequest('east', configs), all)
+  await second.settle()
+  const names = () => second.engine.listMirrors({ link: 'east', status: undefined }).map(view => view.mirrorTopicName)
+  deepEqual(names(), [])
+  await second.clock.advance(10_000)
+  await second.settle()
+  deepEqual(names(), [])
+  await second.clock.advance(10_000)
+  await second.settle()
+  deepEqual(names(), ['p-young'])
+  await first.engine.stop()
+  await second.engine.stop()
+})

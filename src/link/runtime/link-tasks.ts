@@ -85,7 +85,11 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       isConfigured: () => link.configs.must('acl.sync.enable'),
     }),
     task('AutoCreateMirror', {
-      periodMs: () => link.configs.must('auto.create.mirror.topics.interval.ms'),
+      periodMs: () =>
+        Math.min(
+          link.configs.must('auto.create.mirror.topics.interval.ms'),
+          link.autoCreation.settlesInMs ?? Number.POSITIVE_INFINITY,
+        ),
       retryMs: retryCreationMs,
       work: autoCreateRound(parts, link),
       isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
@@ -164,7 +168,7 @@ function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work
 
 function autoCreateRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work'] {
   return async signal => {
-    const { desired, destination } = parts
+    const { desired, destination, clock } = parts
     const { linkId, source, status, configs, autoCreation: memory } = link
     const record = desired.link(linkId)
     if (record?.remoteClusterId === undefined) throw new SourceError('retriable', 'the source has not been reached yet')
@@ -176,6 +180,7 @@ function autoCreateRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions[
       clusterId,
       memory,
       signal,
+      nowMs: () => clock.monotonicMs(),
       link: linkFacts(record, configs, link.health),
       readStatus: () => status.newest(),
       originsOf: view => topicOrigins(view, { link: record, clusterId: destination.clusterId }),

@@ -22,6 +22,8 @@ export interface AutoCreateParts extends TopicsHere {
   /** As they are when the round begins; whatever changes later is judged again by `create`. */
   readonly link: LinkFacts
   readonly memory: AutoCreation
+  /** Monotonic. */
+  readonly nowMs: () => number
   readonly readStatus: () => Promise<SourceStatusView>
   readonly originsOf: (view: SourceStatusView) => TopicOrigins
   /** Creates one mirror, if it still may be. */
@@ -42,10 +44,14 @@ export async function autoCreateMirrors(parts: AutoCreateParts): Promise<readonl
   if (link.isPaused) return []
   const listed = await source.describeTopics('all', signal)
   const topics = listed.filter(topic => topic.partitions.length > 0).sort((a, b) => (a.name < b.name ? -1 : 1))
-  memory.listed = new Set(topics.map(({ name }) => name))
+  memory.sees(
+    topics.map(({ name }) => name),
+    parts.nowMs(),
+  )
   // Read after the listing: every mirror in the list that is published by now is known for one.
   const view = await parts.readStatus()
-  const { wanted, errors } = chosen(parts, topics, view)
+  const { wanted: included, errors } = chosen(parts, topics, view)
+  const wanted = settled(parts, included, view)
   const attempts = new Map<string, TaskError>()
   try {
     for (let at = 0; at < wanted.length && !signal.aborted; at += batchSize)
@@ -59,6 +65,25 @@ export async function autoCreateMirrors(parts: AutoCreateParts): Promise<readonl
 const misconfigured: TaskError = {
   code: 'MISCONFIGURATION_ERROR',
   message: 'auto.create.mirror.topics.filters has no INCLUDE filter: no topic is mirrored automatically',
+}
+
+/** How long a mirror may take to be published by its cluster, which creates it first. */
+const settleMs = 15_000
+
+/**
+ * Two clusters that mirror each other with prefixes would take the mirrors of the moment, which are not published yet, for
+ * topics of their own: what is new waits where its cluster has links.
+ */
+function settled(
+  { link, memory, nowMs }: AutoCreateParts,
+  included: readonly SourceTopic[],
+  view: SourceStatusView,
+): readonly SourceTopic[] {
+  const mayBeMirrors = link.prefix !== '' && view.kind === 'read' && view.contents.links().length > 0
+  const sinceMs = nowMs() - settleMs
+  const wanted = included.filter(({ name }) => !mayBeMirrors || (memory.listed.get(name) ?? nowMs()) <= sinceMs)
+  memory.settlesInMs = wanted.length < included.length ? settleMs : undefined
+  return wanted
 }
 
 /** Errors that stay until somebody changes something: repeating a round soon helps nobody. */
