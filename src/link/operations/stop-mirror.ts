@@ -40,6 +40,8 @@ export async function stopMirror(
   const { topicId } = context.changes.current(mirror)
   const id = { ...mirror, topicId }
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
+  // They know that it stops; what they had begun before may still be on its way.
+  await context.runtime(id.linkId)?.syncsSettled()
 
   step('flush')
   const { startOffsets } = context.changes.current(id)

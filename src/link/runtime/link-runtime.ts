@@ -4,6 +4,7 @@ import type { Uuid } from '../../core/uuid.ts'
 import { connectionSettings } from '../configs/connection-settings.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { logStartFollowsSource } from '../configs/topic-rules.ts'
+import { SyncWrites } from '../coordination/sync-writes.ts'
 import { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorSettings } from '../mirror/mirror-partition.ts'
 import { MirrorTopic } from '../mirror/mirror-topic.ts'
@@ -38,6 +39,7 @@ export class LinkRuntime {
   /** Kept over connections: what was synced stays known. */
   readonly groupStates = new GroupSyncStates()
   readonly autoCreation = new AutoCreation()
+  readonly #writes = new SyncWrites()
   #heldBackBeforeMs = 0
   #closed = false
 
@@ -93,6 +95,12 @@ export class LinkRuntime {
   /** Stops fetching one mirror; after it resolves nothing is appended to it any more. */
   stopFetching(mirrorTopic: string): Promise<void> {
     return this.#queue.run(async () => this.#mirrors.get(mirrorTopic)?.stop())
+  }
+
+  /** What syncs have begun to write has ended when it resolves; asks no source. */
+  async syncsSettled(): Promise<void> {
+    await this.#writes.settled()
+    await this.groupStates.turns.idle()
   }
 
   /** Stops everything and waits for it. */
@@ -152,6 +160,7 @@ export class LinkRuntime {
       status,
       groupStates: this.groupStates,
       autoCreation: this.autoCreation,
+      writes: this.#writes,
       get configs() {
         return runtime.#configs
       },

@@ -6,6 +6,7 @@ import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { parseNameFilters } from '../configs/name-filters.ts'
 import { copiedTopicConfigs } from '../configs/topic-rules.ts'
+import type { SyncWrites } from '../coordination/sync-writes.ts'
 import type { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { type SourceCluster, SourceError } from '../ports.ts'
@@ -25,7 +26,7 @@ import { syncPartitions } from '../tasks/partition-sync.ts'
 import { promoteReady } from '../tasks/promotion.ts'
 import { isPromoted } from '../tasks/promotion-units.ts'
 import { retryAfterErrorsMs, SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
-import { syncTopicConfigs } from '../tasks/topic-configs-sync.ts'
+import { syncTopicConfigs, type TopicConfigsSyncParts } from '../tasks/topic-configs-sync.ts'
 import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
 import type { EngineParts } from './engine-parts.ts'
 
@@ -43,6 +44,7 @@ export interface TaskedLink {
   readonly groupStates: GroupSyncStates
   /** How the automatic creation stands; kept over connections. */
   readonly autoCreation: AutoCreation
+  readonly writes: SyncWrites
   mirror(mirrorTopic: string): MirrorTopic | undefined
   /** Nothing of this mirror is fetched from when it resolves until the function is called. */
   holdFetching(mirrorTopic: string): Promise<() => void>
@@ -110,13 +112,38 @@ function stillMirrored({ desired }: EngineParts, { linkId, mirrorTopic, topicId 
   return record
 }
 
-function partitionRound({ destination, changes, clock }: EngineParts, { source }: TaskedLink): Round {
-  return (mirrors, signal) =>
-    syncPartitions({ source, destination, changes, signal, nowMs: () => clock.nowMs() }, mirrors)
+/** Nothing happens to a topic that is being stopped, or was. */
+function whileMirrored({ desired }: EngineParts, { linkId, writes }: TaskedLink) {
+  const isMirrored = (topicId: Uuid) =>
+    [...desired.mirrorsOfTopic(topicId)].some(
+      record => record.linkId === linkId && record.state !== 'STOPPED' && record.stopping === undefined,
+    )
+  return (topicId: Uuid, write: () => Promise<void>) =>
+    writes.run(async () => {
+      if (isMirrored(topicId)) await write()
+    })
+}
+
+function partitionRound(parts: EngineParts, link: TaskedLink): Round {
+  const { changes, clock } = parts
+  const guarded = whileMirrored(parts, link)
+  const destination = {
+    createPartitions: (topicId: Uuid, count: number) =>
+      guarded(topicId, () => parts.destination.createPartitions(topicId, count)),
+  }
+  const of = { source: link.source, destination, changes, nowMs: () => clock.nowMs() }
+  return (mirrors, signal) => syncPartitions({ ...of, signal }, mirrors)
 }
 
 function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
-  const { destination, logger } = parts
+  const { logger } = parts
+  const guarded = whileMirrored(parts, link)
+  const destination: TopicConfigsSyncParts['destination'] = {
+    topicById: topicId => parts.destination.topicById(topicId),
+    topicConfig: (topicId, key) => parts.destination.topicConfig(topicId, key),
+    alterTopicConfigs: (topicId, changes) =>
+      guarded(topicId, () => parts.destination.alterTopicConfigs(topicId, changes)),
+  }
   const isMirrored = (record: MirrorRecord) => stillMirrored(parts, record) !== undefined
   const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>
     logger.info('configs of a mirror follow its source', { topic: mirrorTopic, ...Object.fromEntries(changes) })

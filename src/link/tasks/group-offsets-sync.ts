@@ -53,7 +53,7 @@ export async function syncGroupOffsets(
   const isLeftOut = (topic: string) => !asked.has(topic) && isMirrored(parts, topic)
   await mapBounded(groups, parallel, async group => {
     try {
-      const error = await states.turns.run(group.group, () => syncGroup(parts, group, isLeftOut))
+      const error = await states.turns.run(group.group, () => syncGroup(parts, stillSynced(parts, group), isLeftOut))
       if (error) errors.push(error)
     } catch (error) {
       errors.push(taskErrorOf(error, `group ${group.group}`))
@@ -66,6 +66,15 @@ export async function syncGroupOffsets(
 function isMirrored({ desired, linkId }: GroupOffsetsParts, topic: string): boolean {
   const record = desired.mirror(linkId, topic)
   return record !== undefined && record.state !== 'STOPPED'
+}
+
+/** Without topics that are being stopped by now: a stop waits for the turns before it, and nothing is written after it. */
+function stillSynced({ desired, linkId }: GroupOffsetsParts, group: GroupToSync): GroupToSync {
+  const isSynced = ({ topic }: WantedOffset) => {
+    const record = desired.mirror(linkId, topic)
+    return record !== undefined && record.state !== 'STOPPED' && record.stopping === undefined
+  }
+  return { ...group, wanted: group.wanted.filter(isSynced), waiting: group.waiting.filter(isSynced) }
 }
 
 /** Groups of one mirror whose offsets here are not those of the source, and those of them that have members here. */

@@ -13,7 +13,7 @@ const parallel = 8
 
 export interface PartitionSyncParts {
   readonly source: SourceCluster
-  readonly destination: Destination
+  readonly destination: Pick<Destination, 'createPartitions'>
   readonly changes: MirrorChanges
   readonly signal: AbortSignal
   readonly nowMs: () => number

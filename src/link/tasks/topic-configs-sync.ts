@@ -10,7 +10,7 @@ const parallel = 8
 
 export interface TopicConfigsSyncParts {
   readonly source: SourceCluster
-  readonly destination: Destination
+  readonly destination: Pick<Destination, 'topicById' | 'topicConfig' | 'alterTopicConfigs'>
   /** Keys that the link owns on its mirrors. */
   readonly owned: ReadonlySet<string>
   readonly signal: AbortSignal
