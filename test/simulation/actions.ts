@@ -1,29 +1,24 @@
-/** What may happen in one step of the simulation: at the source, to our node, and what operators ask for. Chosen at random. */
-import type { MirrorVerb } from '../../src/link/engine-api.ts'
-import { linkRequest, mirrorRequest } from '../../src/link/fakes/engine-world.ts'
-import type { Acknowledged, Promises } from './promises.ts'
+/** What may happen in one step of the simulation: at the source and to our node. Chosen at random, with what operators ask for and what syncs follow. */
+import type { Action } from './action.ts'
+import { sourceTopicNames } from './link-names.ts'
+import { operatorActions } from './operator-actions.ts'
+import type { Promises } from './promises.ts'
 import { soundDisk } from './simulated-process.ts'
 import type { SourceLog } from './source-log.ts'
+import { syncActions } from './sync-actions.ts'
 import { soundNetwork, type World } from './world.ts'
-
-export const topicNames = ['orders', 'payments'] as const
-
-interface Action {
-  readonly name: string
-  readonly weight: number
-  readonly act: (world: World, promises: Promises) => void
-}
 
 const onSomeLog = (name: string, weight: number, change: (log: SourceLog, world: World) => string): Action => ({
   name,
   weight,
   act: world => {
-    const topic = world.pick([...world.source.topics.values()])
+    const model = world.random() < 0.7 ? world.source : world.east
+    const topic = world.pick([...model.topics.values()])
     const partition = world.below(topic?.partitions.length ?? 1)
     const log = topic?.partitions[partition]
     if (!log) return
     world.note(`${name} ${topic.name}-${partition}: ${change(log, world)}`)
-    world.source.wake()
+    model.wake()
   },
 })
 
@@ -62,9 +57,9 @@ const sourceActions: readonly Action[] = [
     name: 'topic deleted',
     weight: 1,
     act: world => {
-      const name = world.pick(topicNames) ?? 'orders'
+      const name = world.pick(sourceTopicNames) ?? 'orders'
       if (world.random() < 0.7) return
-      world.source.topics.delete(name)
+      world.modelOfTopic(name).topics.delete(name)
       world.note(`source topic ${name} deleted`)
     },
   },
@@ -72,9 +67,9 @@ const sourceActions: readonly Action[] = [
     name: 'topic created',
     weight: 3,
     act: world => {
-      const name = topicNames.find(topic => !world.source.topics.has(topic))
+      const name = sourceTopicNames.find(topic => !world.modelOfTopic(topic).topics.has(topic))
       if (name === undefined) return
-      world.source.create(name, 1 + world.below(2))
+      world.modelOfTopic(name).create(name, 1 + world.below(2))
       world.note(`source topic ${name} created`)
     },
   },
@@ -82,9 +77,10 @@ const sourceActions: readonly Action[] = [
     name: 'topic grown',
     weight: 1,
     act: world => {
-      const topic = world.pick([...world.source.topics.values()])
+      const name = world.pick(sourceTopicNames) ?? 'orders'
+      const topic = world.modelOfTopic(name).topics.get(name)
       if (!topic || topic.partitions.length > 2) return
-      const grown = world.source.grow(topic.name)
+      const grown = world.modelOfTopic(name).grow(topic.name)
       world.note(`source topic ${topic.name} has ${grown} partitions`)
     },
   },
@@ -92,16 +88,18 @@ const sourceActions: readonly Action[] = [
     name: 'outage',
     weight: 5,
     act: world => {
-      world.source.outage = world.source.outage ? undefined : world.random() < 0.5 ? 'tcp' : undefined
-      world.note(`source outage: ${world.source.outage}`)
+      const model = world.pick(world.sources) ?? world.source
+      model.outage = model.outage ? undefined : world.random() < 0.5 ? 'tcp' : undefined
+      world.note(`outage of ${model.clusterId}: ${model.outage}`)
     },
   },
   {
     name: 'access',
     weight: 2,
     act: world => {
-      const name = world.pick(topicNames) ?? 'orders'
-      if (!world.source.forbidden.delete(name) && world.random() < 0.3) world.source.forbidden.add(name)
+      const name = world.pick(sourceTopicNames) ?? 'orders'
+      const { forbidden } = world.modelOfTopic(name)
+      if (!forbidden.delete(name) && world.random() < 0.3) forbidden.add(name)
     },
   },
   {
@@ -120,6 +118,24 @@ const localActions: readonly Action[] = [
     act: world => {
       world.note('killed')
       world.kill()
+    },
+  },
+  {
+    name: 'kill at an effect',
+    weight: 3,
+    act: world => {
+      const plan = { at: world.below(12), side: world.random() < 0.5 ? 'before' : 'after' } as const
+      world.note(`to be killed ${plan.side} effect ${plan.at}`)
+      world.process.planCrash(plan)
+    },
+  },
+  {
+    name: 'take over',
+    weight: 2,
+    act: world => {
+      const zombieMs = world.below(1000)
+      world.note(`taken over; the process before ends in ${zombieMs} ms`)
+      world.takeOver(zombieMs)
     },
   },
   {
@@ -145,6 +161,7 @@ const localActions: readonly Action[] = [
       const isBad = world.random() < 0.5
       const bad = { failureRate: world.random() * 0.3, lostAnswerRate: world.random() * 0.2, latencyMsMax: 800 }
       Object.assign(world.localFaults, isBad ? bad : soundDisk)
+      world.slow()
       world.note(`disk: ${isBad ? 'bad' : 'sound'}`)
     },
   },
@@ -157,127 +174,25 @@ const localActions: readonly Action[] = [
         world.networkFaults,
         isBad ? { lostAnswerRate: world.random() * 0.3, latencyMsMax: 600 } : soundNetwork,
       )
-    },
-  },
-]
-
-function verb(name: MirrorVerb, weight: number, acknowledged: Acknowledged): Action {
-  return {
-    name,
-    weight,
-    act: (world, promises) => {
-      const topic = world.pick(topicNames) ?? 'orders'
-      const asked = promises.asked(topic, name)
-      const bound = world.cluster.topicNamed(topic)
-      if (name === 'failover' && bound) promises.failingOver.add(bound.topicId)
-      world.note(`${name} ${topic} asked for`)
-      const { process } = world
-      const request = { selection: { names: [topic] }, validateOnly: false }
-      // Not awaited: other things happen meanwhile.
-      void world.engine.alterMirrors('west', name, request).then(
-        ([row]) => {
-          if (process !== world.process) return
-          world.note(`${name} ${topic}: ${row?.errorMessage ?? 'done'}`)
-          if (row?.errorCode === null) promises.answered(topic, asked, acknowledged)
-        },
-        error => world.note(`${name} ${topic}: ${error}`),
-      )
-    },
-  }
-}
-
-const altered = [
-  ['cluster.link.paused', ['true', 'false', 'false']],
-  ['mirror.unclean.truncation.policy', ['fail', 'truncate', 'truncate']],
-  ['topic.config.sync.include', ['retention.ms', 'delete.retention.ms']],
-  ['replica.fetch.wait.max.ms', ['100', '200']],
-] as const
-
-const operatorActions: readonly Action[] = [
-  {
-    name: 'create mirror',
-    weight: 6,
-    act: (world, promises) => {
-      const topic = world.pick(topicNames) ?? 'orders'
-      if (world.cluster.topicNamed(topic)) return
-      const asked = promises.asked(topic, 'create')
-      const { process } = world
-      void world.engine.createMirror('west', mirrorRequest(topic)).then(
-        () => {
-          if (process !== world.process) return
-          world.note(`mirror ${topic} created`)
-          promises.answered(topic, asked, 'created')
-        },
-        error => world.note(`mirror ${topic} not created: ${error}`),
-      )
-    },
-  },
-  verb('pause', 2, 'paused'),
-  verb('resume', 5, 'resumed'),
-  verb('failover', 0.5, 'stopped'),
-  {
-    name: 'delete mirror',
-    weight: 0.7,
-    act: (world, promises) => {
-      const topic = world.pick(topicNames) ?? 'orders'
-      promises.asked(topic, 'delete')
-      world.note(`mirror topic ${topic} deleted`)
-      world.cluster.deleteTopic(topic)
-    },
-  },
-  {
-    name: 'alter link',
-    weight: 4,
-    act: (world, promises) => {
-      const [name, values] = world.pick(altered) ?? altered[0]
-      const value = world.pick(values) ?? values[0]
-      promises.configs.delete(name)
-      const { process } = world
-      const change = { name, operation: 'SET', value } as const
-      const asked = ++promises.alterations
-      void world.engine.alterLinkConfigs('west', [change], { validateOnly: false }).then(
-        () => {
-          if (process !== world.process) return
-          world.note(`${name}=${value}`)
-          if (asked === promises.alterations) promises.configs.set(name, value)
-        },
-        error => world.note(`${name}=${value}: ${error}`),
-      )
+      world.slow()
     },
   },
 ]
 
 const actions = [...sourceActions, ...localActions, ...operatorActions]
-const totalWeight = actions.reduce((sum, { weight }) => sum + weight, 0)
 
+/** One thing of those that move data, and now and then one of those that syncs follow. */
 export function actAtRandom(world: World, promises: Promises): void {
-  if (world.isStopping) return world.kill()
-  let at = world.random() * totalWeight
-  const chosen = actions.find(({ weight }) => {
+  if (world.isStopping || world.process.killed) return world.kill()
+  chosen(world, actions).act(world, promises)
+  if (world.random() < 0.4) chosen(world, syncActions).act(world, promises)
+}
+
+function chosen(world: World, from: readonly Action[]): Action {
+  let at = world.random() * from.reduce((sum, { weight }) => sum + weight, 0)
+  const found = from.find(({ weight }) => {
     at -= weight
     return at < 0
   })
-  chosen?.act(world, promises)
-}
-
-/** Creates the link, whose answer is waited for. */
-export async function createLink(world: World, promises: Promises): Promise<void> {
-  const configs = {
-    'cluster.link.retry.timeout.ms': '20000',
-    'mirror.unclean.truncation.policy': world.pick(['fail', 'truncate', 'truncate'] as const) ?? 'fail',
-    'topic.config.sync.include': world.pick(['retention.ms', 'delete.retention.ms'] as const) ?? 'retention.ms',
-    'metadata.max.age.ms': '5000',
-  }
-  const options = { validateOnly: false, validateLink: true }
-  const created = world.engine.createLink(linkRequest('west', configs), options)
-  await world.clock.advance(1000)
-  await created
-  promises.linkCreated = true
-  for (const [key, value] of Object.entries(configs)) promises.configs.set(key, value)
-}
-
-/** The first mirrors; whether they came to be, the state says. */
-export function createMirrors(world: World, promises: Promises): void {
-  const create = operatorActions.find(({ name }) => name === 'create mirror')
-  for (let count = 0; count < 4; count++) create?.act(world, promises)
+  return found ?? (from.at(-1) as Action)
 }

@@ -6,10 +6,13 @@ import { DesiredState } from '../../src/link/replay/desired-state.ts'
 import type { MirrorRecord } from '../../src/link/state-records/mirror-record.ts'
 import { decodeStateRecord } from '../../src/link/state-records/record-codec.ts'
 import { type BatchHeader, isControl } from '../../src/protocol/batches/batch-header.ts'
+import { linkOf } from './link-names.ts'
 import { type LostRange, prefixProblem } from './prefix.ts'
 import type { Promises } from './promises.ts'
 import { publishedDifference } from './published.ts'
 import { SourceLog } from './source-log.ts'
+import type { SourceModel } from './source-model.ts'
+import { syncProblem } from './sync-checks.ts'
 import type { World } from './world.ts'
 
 export class Violation extends Error {
@@ -53,7 +56,7 @@ export class Checks {
   }
 
   afterStep(): void {
-    const { stateRecords, cluster } = this.#world
+    const { stateRecords, cluster, witness } = this.#world
     for (; this.#read < stateRecords.length; this.#read++) {
       const record = stateRecords[this.#read]
       if (!record) continue
@@ -62,6 +65,7 @@ export class Checks {
       this.#durable.apply(change)
       if (change.kind === 'mirror') this.#recorded(change.record)
     }
+    demand(witness.violations.length === 0, () => witness.violations.join('\n  '))
     for (const record of this.#durable.mirrors()) this.#checkMirror(record)
     for (const topic of cluster.topics.values()) this.#checkFence(topic)
     this.#checkPromises()
@@ -72,20 +76,22 @@ export class Checks {
     this.afterStep()
     const difference = publishedDifference(this.#world.cluster.statusRecords, this.#durable)
     demand(difference === undefined, () => `what is published is not what the state says: ${difference}`)
+    const problem = syncProblem(this.#world, this.#durable)
+    demand(problem === undefined, () => problem ?? '')
     for (const record of this.#durable.mirrors()) {
       demand(record.state === 'STOPPED' || !record.stopping, () => `${record.mirrorTopic} is still being stopped`)
       const refusal = this.#promises.cannotResume.get(record.mirrorTopic)
       for (const { partition, error, reason } of record.state === 'FAILED' && refusal === undefined
         ? record.failures
         : []) {
-        const source = this.#world.source.everyTopic.get(record.sourceTopicId)?.partitions[partition]
+        const source = this.#sourceOf(record).everyTopic.get(record.sourceTopicId)?.partitions[partition]
         // Retention can hide an unclean election: the mirror ends in the middle of a batch of the later history.
         const isHidden = error === 'UNALIGNED_BATCH' && (source?.histories.length ?? 1) > 1
         const isRight = lastingErrors.has(error) || isHidden
         demand(isRight, () => `${record.mirrorTopic} stays FAILED: ${reason}\n  ${history(record)}`)
       }
       if (record.state !== 'ACTIVE') continue
-      const source = this.#world.source.topics.get(record.sourceTopic)
+      const source = this.#sourceOf(record).topics.get(record.sourceTopic)
       if (source?.topicId !== record.sourceTopicId) continue
       demand(source.partitions.length === record.startOffsets.length, () => `${record.mirrorTopic} has not grown`)
       for (const [partition, log] of this.#logsOf(record).entries()) {
@@ -131,7 +137,7 @@ export class Checks {
   #checkStop(record: MirrorRecord): void {
     const logs = this.#logsOf(record)
     const name = record.mirrorTopic
-    demand(this.#promises.failingOver.has(record.topicId), () => `${name} was stopped and nobody had asked for it`)
+    demand(this.#wasAskedFor(record), () => `${name} was stopped and nobody had asked for it\n  ${history(record)}`)
     for (const [partition, log] of logs.entries()) {
       const point = record.stopPoints[partition]
       demand(log.flushedOffset >= log.logEndOffset, () => `${name}-${partition} is STOPPED with unflushed data`)
@@ -154,10 +160,17 @@ export class Checks {
     )
   }
 
+  #wasAskedFor(record: MirrorRecord): boolean {
+    if (record.history.at(-1)?.event === 'caughtUp') return this.#promises.promoting.has(record.topicId)
+    return (
+      this.#promises.failingOver.has(record.topicId) || this.#durable.link(record.linkId)?.deletingSinceMs !== undefined
+    )
+  }
+
   #checkMirror(record: MirrorRecord): void {
     for (const [partition, log] of this.#logsOf(record).entries()) {
       const name = `${record.mirrorTopic}-${partition}`
-      const source = this.#world.source.everyTopic.get(record.sourceTopicId)?.partitions[partition]
+      const source = this.#sourceOf(record).everyTopic.get(record.sourceTopicId)?.partitions[partition]
       if (!source) continue
       const problem = prefixProblem(
         this.#mirrored(record, partition, log),
@@ -190,17 +203,25 @@ export class Checks {
   }
 
   #checkPromises(): void {
-    const { linkCreated, mirrors, configs } = this.#promises
-    const link = this.#durable.linkByName('west')
-    demand(!linkCreated || link !== undefined, () => 'the acknowledged link is gone')
+    const { links, mirrors, configs } = this.#promises
+    for (const [name, acknowledged] of links) {
+      const isThere = this.#durable.linkByName(name) !== undefined
+      demand(
+        isThere === (acknowledged === 'created'),
+        () => `link ${name} was ${acknowledged}; is it there: ${isThere}`,
+      )
+    }
+    const west = this.#durable.linkByName('west')
     for (const [key, value] of configs) {
-      const now = link?.configs.get(key) ?? String(linkConfigRows[key as keyof typeof linkConfigRows].default)
+      const now = west?.configs.get(key) ?? String(linkConfigRows[key as keyof typeof linkConfigRows].default)
       demand(now === value, () => `the acknowledged property ${key}=${value} is ${now}`)
     }
     for (const [topic, acknowledged] of mirrors) {
+      const link = this.#durable.linkByName(linkOf(topic))
       const record = link && this.#durable.mirror(link.linkId, topic)
       const right = {
         created: ['ACTIVE', 'FAILED'],
+        promoted: ['PENDING_STOPPED', 'STOPPED', 'FAILED'],
         paused: ['PAUSED', 'FAILED'],
         resumed: ['ACTIVE', 'PAUSED', 'FAILED'],
         stopped: ['STOPPED'],
@@ -210,6 +231,10 @@ export class Checks {
         () => `${topic} was ${acknowledged} and is ${record?.state}\n  ${record && history(record)}`,
       )
     }
+  }
+
+  #sourceOf({ sourceClusterId }: MirrorRecord): SourceModel {
+    return this.#world.modelOf(sourceClusterId)
   }
 
   #logsOf(record: MirrorRecord): FakePartition[] {

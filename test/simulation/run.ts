@@ -1,4 +1,4 @@
-/** `node test/simulation/run.ts --seeds N --from S`: runs the simulation for N seeds from S on; called by hand and by `npm run simulate`. */
+/** `node test/simulation/run.ts --seeds N --from S`: runs the simulation for N seeds from S on, with `--first` up to the first failure; called by hand and by `npm run simulate`. */
 import { parseArgs } from 'node:util'
 import { simulate, stepsPerRun } from './simulate.ts'
 
@@ -7,6 +7,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     verbose: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
   },
 })
 const from = Number(values.from)
@@ -17,7 +18,7 @@ let simulatedMs = 0
 let effects = 0
 
 console.log(`seeds ${from} to ${end - 1}, ${stepsPerRun} steps each`)
-for (let seed = from; seed < end; seed++) {
+for (let seed = from; seed < end && !(values.first && failed > 0); seed++) {
   try {
     const report = await simulate(seed)
     simulatedMs += report.simulatedMs

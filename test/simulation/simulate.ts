@@ -1,6 +1,8 @@
 /** One run of the simulation, from its seed alone: random steps with checks after each, then healing and the final checks. */
-import { actAtRandom, createLink, createMirrors, topicNames } from './actions.ts'
+import { actAtRandom } from './actions.ts'
 import { Checks } from './checks.ts'
+import { sourceTopicNames } from './link-names.ts'
+import { createLinks, createMirrors } from './operator-actions.ts'
 import { Promises } from './promises.ts'
 import { soundDisk } from './simulated-process.ts'
 import { soundNetwork, World } from './world.ts'
@@ -56,35 +58,53 @@ export async function simulate(seed: number): Promise<SimulationReport> {
 }
 
 async function run(world: World, promises: Promises, checks: Checks): Promise<void> {
-  for (const name of topicNames) world.source.create(name, 1 + world.below(2))
+  for (const name of sourceTopicNames)
+    if (world.random() < 0.8) world.modelOfTopic(name).create(name, 1 + world.below(2))
   world.kill()
   await world.clock.advance(1000)
-  await createLink(world, promises)
+  await createLinks(world, promises)
   createMirrors(world, promises)
   await world.clock.advance(1000)
   for (let step = 0; step < stepsPerRun; step++) {
     actAtRandom(world, promises)
+    sample(world)
     await world.clock.advance(Math.round(world.random() ** 3 * 2500))
-    world.source.settleElections(world.clock.monotonicMs())
+    for (const source of world.sources) source.settleElections(world.clock.monotonicMs())
+    sample(world)
     checks.afterStep()
   }
   await heal(world, promises, checks)
   checks.atEnd()
-  world.source.wake()
+  for (const source of world.sources) source.wake()
   await stopped(world)
+}
+
+const sample = (world: World) => {
+  for (const source of world.sources) source.sample(world.clock.monotonicMs())
 }
 
 /** All faults end; the link goes on, failed and paused mirrors are resumed if they can be. */
 async function heal(world: World, promises: Promises, checks: Checks): Promise<void> {
   world.note('everything heals')
-  if (world.isStopping) world.kill()
+  if (world.isStopping || world.process.killed) world.kill()
+  world.process.planCrash({ at: Number.POSITIVE_INFINITY, side: 'before' })
   Object.assign(world.localFaults, soundDisk)
   Object.assign(world.networkFaults, soundNetwork)
-  world.source.outage = undefined
-  world.source.damagedAnswers = 0
-  world.source.forbidden.clear()
-  for (const topic of world.source.topics.values()) for (const log of topic.partitions) log.settleHighWatermark()
-  world.source.wake()
+  world.slow()
+  for (const source of world.sources) {
+    source.outage = undefined
+    source.damagedAnswers = 0
+    source.forbidden.clear()
+    for (const topic of source.topics.values())
+      for (const log of topic.partitions) {
+        // Ends the open transaction, and a hole at the end that no fetch would tell of.
+        log.append({ count: 1, hole: 0, kind: 'abort', serial: world.batches++ })
+        log.settleHighWatermark()
+      }
+    source.wake()
+  }
+  sample(world)
+  for (const group of world.cluster.groups.values()) group.hasMembers = false
   await world.clock.advance(15_000)
   checks.afterStep()
   promises.configs.clear()
@@ -95,9 +115,10 @@ async function heal(world: World, promises: Promises, checks: Checks): Promise<v
   await altered
   for (let round = 0; round < 2; round++) {
     const request = { selection: { pattern: '.*' }, validateOnly: false }
-    const resumed = world.engine.alterMirrors('west', 'resume', request)
+    const links = world.engine.listLinks().map(({ name }) => name)
+    const resumed = Promise.all(links.map(name => world.engine.alterMirrors(name, 'resume', request)))
     await world.clock.advance(30_000)
-    for (const { mirrorTopicName, errorMessage } of await resumed)
+    for (const { mirrorTopicName, errorMessage } of (await resumed).flat())
       if (errorMessage?.includes('cannot be resumed')) promises.cannotResume.set(mirrorTopicName, errorMessage)
     checks.afterStep()
   }

@@ -139,12 +139,12 @@ export class SimulatedFetch {
       const at = 61 + Math.floor(random() * (Math.min(records.readInt32BE(8) + 12, records.length) - 61))
       records[at] = (records[at] ?? 0) ^ 0xff
     }
-    const { highWatermark, logStartOffset, leaderEpoch } = log
+    const { highWatermark, lastStableOffset, logStartOffset, leaderEpoch } = log
     return {
       records,
       fetchOffset,
       highWatermark,
-      lastStableOffset: highWatermark,
+      lastStableOffset,
       logStartOffset,
       leaderEpoch,
       receivedMs: 0,

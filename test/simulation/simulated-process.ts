@@ -3,6 +3,7 @@ import type { Clock, ManualClock, Timer } from '../../src/core/clock.ts'
 import { sleep } from '../../src/core/clock.ts'
 import type { Random } from '../../src/core/random.ts'
 import { CrashingProcess } from '../../src/link/fakes/crashing-process.ts'
+import { NotLinkCoordinator } from '../../src/link/ports.ts'
 
 /** What is wrong with our own disks at the moment; rates are per effect. */
 export interface LocalFaults {
@@ -21,6 +22,7 @@ export class SimulatedProcess extends CrashingProcess {
   readonly clock: Clock
   readonly random: Random
   readonly #faults: LocalFaults
+  #deposed = false
 
   constructor(options: { clock: ManualClock; random: Random; faults: LocalFaults }) {
     super()
@@ -29,8 +31,14 @@ export class SimulatedProcess extends CrashingProcess {
     this.#faults = options.faults
   }
 
+  /** Another process took over the state topic and leads the logs; what this one has begun elsewhere still happens. */
+  depose(): void {
+    this.#deposed = true
+  }
+
   override async effect<T>(name: string, happen: () => T): Promise<T> {
     await this.pass()
+    if (this.#deposed && !unfenced.has(name)) throw new NotLinkCoordinator(`simulated: ${name} of a deposed process`)
     if (this.random() < this.#faults.failureRate) throw new Error(`simulated: ${name} failed`)
     // Whoever is killed at this very moment must not learn of anything.
     const result = await super
@@ -46,6 +54,15 @@ export class SimulatedProcess extends CrashingProcess {
     await sleep(this.clock, Math.round(this.random() ** 3 * this.#faults.latencyMsMax))
   }
 }
+
+/** What no leader epoch protects from a process that was the link coordinator a moment ago. */
+const unfenced: ReadonlySet<string> = new Set([
+  'commit group offsets',
+  'create ACLs',
+  'delete ACLs',
+  'alter topic configs',
+  'raise producer ids',
+])
 
 const forever = () => new Promise<never>(() => {})
 

@@ -6,11 +6,12 @@ import {
   SourceError,
   type SourceSurvey,
   type SourceTopic,
+  type SourceTopicConfig,
 } from '../../src/link/ports.ts'
 import { type NetworkFaults, SimulatedFetch } from './simulated-fetch.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { SourceLog } from './source-log.ts'
-import type { SourceModel } from './source-model.ts'
+import type { SourceModel, SourceTopicModel } from './source-model.ts'
 
 export interface SourceParts {
   readonly model: SourceModel
@@ -18,9 +19,28 @@ export interface SourceParts {
   readonly faults: NetworkFaults
 }
 
-export const simulatedSource = (parts: SourceParts): SourceClusterFactory => ({
-  open: () => new SimulatedSourceCluster(parts),
+/** `modelAt`: the cluster at an address. */
+export const simulatedSources = (
+  parts: Omit<SourceParts, 'model'>,
+  modelAt: (address: string) => SourceModel,
+): SourceClusterFactory => ({
+  open: ({ bootstrapServers }) => new SimulatedSourceCluster({ ...parts, model: modelAt(bootstrapServers[0] ?? '') }),
 })
+
+/** Effective values: overrides over what this cluster has for every topic. */
+export const sourceDefaults: ReadonlyMap<string, string> = new Map([
+  ['max.message.bytes', '2000000'],
+  ['cleanup.policy', 'delete'],
+  ['retention.ms', '604800000'],
+])
+
+const configsOf = ({ configs }: SourceTopicModel): Map<string, SourceTopicConfig> =>
+  new Map(
+    [...sourceDefaults].map(([key, value]) => [
+      key,
+      { value: configs.get(key) ?? value, overridden: configs.has(key) },
+    ]),
+  )
 
 class SimulatedSourceCluster implements SourceCluster {
   readonly #parts: SourceParts
@@ -70,7 +90,13 @@ class SimulatedSourceCluster implements SourceCluster {
 
   async describeTopicConfigs(names: readonly string[], signal?: AbortSignal) {
     await this.#ask(signal)
-    return new Map(names.map(name => [name, new Map()]))
+    const { topics } = this.#parts.model
+    return new Map(
+      names.flatMap(name => {
+        const topic = topics.get(name)
+        return topic ? [[name, configsOf(topic)] as const] : []
+      }),
+    )
   }
 
   async openTransactions() {
@@ -79,17 +105,19 @@ class SimulatedSourceCluster implements SourceCluster {
 
   async describeAcls(signal?: AbortSignal) {
     await this.#ask(signal)
-    return { kind: 'security-disabled' } as const
+    return { kind: 'acls', acls: this.#parts.model.acls } as const
   }
 
   async listGroups(signal?: AbortSignal) {
     await this.#ask(signal)
-    return []
+    return [...this.#parts.model.groups.keys()].map(groupId => ({ groupId, protocolType: 'consumer', type: 'classic' }))
   }
 
-  async groupOffsets(_groupIds: readonly string[], signal?: AbortSignal) {
+  async groupOffsets(groupIds: readonly string[], signal?: AbortSignal) {
     await this.#ask(signal)
-    return { offsets: new Map(), failures: new Map() }
+    const { groups } = this.#parts.model
+    const offsets = new Map(groupIds.map(groupId => [groupId, [...(groups.get(groupId)?.values() ?? [])]]))
+    return { offsets, failures: new Map<string, SourceError>() }
   }
 
   async listOffsets(topic: string, partitions: readonly number[], query: Parameters<SourceCluster['listOffsets']>[2]) {
@@ -97,7 +125,8 @@ class SimulatedSourceCluster implements SourceCluster {
     return new Map(
       partitions.map(partition => {
         const log = this.#log(topic, partition)
-        return [partition, query.spec === 'earliest' ? log.logStartOffset : log.highWatermark]
+        if (query.spec === 'earliest') return [partition, log.logStartOffset]
+        return [partition, query.isolation === 'read_committed' ? log.lastStableOffset : log.highWatermark]
       }),
     )
   }

@@ -7,6 +7,7 @@ export function simulatedStateLog(
   durable: StateRecord[],
   process: SimulatedProcess,
   effect: 'append state' | 'append status',
+  decided: (records: readonly StateRecord[]) => void = () => {},
 ): StateLog {
   let give: ((records: readonly StateRecord[]) => void) | undefined
   let given = 0
@@ -25,6 +26,7 @@ export function simulatedStateLog(
       replay()
       await process.effect(effect, () => {
         durable.push(...records)
+        decided(records)
       })
       replay()
     },

@@ -1,5 +1,5 @@
 /** One source partition of the simulation: its log, its leader epochs, and every history that it ever had. Driven by the random actions. */
-import { type BatchHeader, readBatchHeader } from '../../src/protocol/batches/batch-header.ts'
+import { type BatchHeader, isControl, readBatchHeader } from '../../src/protocol/batches/batch-header.ts'
 import { buildBatch } from '../../src/protocol/batches/build-batch.ts'
 import { buildEndMarker } from '../../src/protocol/batches/control-batch.ts'
 
@@ -42,6 +42,8 @@ export class SourceLog {
   #epochs: { readonly epoch: number; startOffset: number }[] = [{ epoch: 0, startOffset: 0 }]
   /** Since the creation; the last one is the present. */
   readonly histories: History[] = [{ batches: [], deletedBelow: 0 }]
+  /** What could be read from when on; the last one holds now. */
+  readonly samples: { readonly fromMs: number; readonly highWatermark: number; readonly lastStable: number }[] = []
 
   get batches(): readonly SourceBatch[] {
     return this.histories.at(-1)?.batches ?? []
@@ -50,6 +52,32 @@ export class SourceLog {
   /** The largest log start that there ever was. */
   get highestLogStart(): number {
     return Math.max(...this.histories.map(({ deletedBelow }) => deletedBelow))
+  }
+
+  /** Where the open transaction begins, or the high watermark. */
+  get lastStableOffset(): number {
+    let first = this.highWatermark
+    for (const { header } of this.batches.toReversed()) {
+      if (header.producerId !== transactionalProducer || header.lastOffset >= this.highWatermark) continue
+      if (isControl(header)) break
+      first = header.baseOffset
+    }
+    return first
+  }
+
+  sample(nowMs: number): void {
+    const { highWatermark, lastStableOffset: lastStable } = this
+    const last = this.samples.at(-1)
+    if (last?.highWatermark === highWatermark && last.lastStable === lastStable) return
+    this.samples.push({ fromMs: nowMs, highWatermark, lastStable })
+  }
+
+  /** Was there a moment since `sinceMs` at which `offset` was everything, and no transaction open? */
+  endedAt(offset: number, sinceMs: number): boolean {
+    return this.samples.some(({ highWatermark, lastStable }, index) => {
+      const untilMs = this.samples[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
+      return untilMs >= sinceMs && highWatermark === offset && lastStable === offset
+    })
   }
 
   append({ count, hole, kind, serial }: NewBatch): void {

@@ -1,16 +1,18 @@
 /** The source cluster of the simulation: topics that outlive every process here, and what is wrong with it at the moment. */
 import { randomUuid, type Uuid } from '../../src/core/uuid.ts'
-import type { SourceFailure } from '../../src/link/ports.ts'
+import type { AclBinding, GroupOffset, SourceFailure } from '../../src/link/ports.ts'
 import { SourceLog } from './source-log.ts'
 
 export interface SourceTopicModel {
   readonly name: string
   readonly topicId: Uuid
   readonly partitions: SourceLog[]
+  /** Overrides. */
+  readonly configs: Map<string, string>
 }
 
 export class SourceModel {
-  readonly clusterId = 'source-cluster'
+  readonly clusterId: string
   readonly topics = new Map<string, SourceTopicModel>()
   /** Every topic that there ever was: a mirror is bound to one of them. */
   readonly everyTopic = new Map<Uuid, SourceTopicModel>()
@@ -20,10 +22,18 @@ export class SourceModel {
   readonly forbidden = new Set<string>()
   /** The next answers with records are damaged on the way. */
   damagedAnswers = 0
+  /** Committed offsets by group, then by topic/partition. */
+  readonly groups = new Map<string, Map<string, GroupOffset>>()
+  acls: readonly AclBinding[] = []
   readonly #waiting = new Set<() => void>()
 
+  constructor(clusterId: string) {
+    this.clusterId = clusterId
+  }
+
   create(name: string, partitions: number): void {
-    const topic = { name, topicId: randomUuid(), partitions: Array.from({ length: partitions }, () => new SourceLog()) }
+    const logs = Array.from({ length: partitions }, () => new SourceLog())
+    const topic = { name, topicId: randomUuid(), partitions: logs, configs: new Map<string, string>() }
     this.topics.set(name, topic)
     this.everyTopic.set(topic.topicId, topic)
   }
@@ -35,6 +45,11 @@ export class SourceModel {
 
   settleElections(nowMs: number): void {
     for (const topic of this.topics.values()) for (const log of topic.partitions) log.settleAfterElection(nowMs)
+  }
+
+  /** What can be read stays like this until the next step. */
+  sample(nowMs: number): void {
+    for (const topic of this.topics.values()) for (const log of topic.partitions) log.sample(nowMs)
   }
 
   /** Something changed: long polls look again. */

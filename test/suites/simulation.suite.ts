@@ -1,9 +1,9 @@
-/** The simulation with 500 seeds: the real engine against a source, disks and a network that fail at random. */
+/** The simulation with 200 seeds: the real engine against a source, disks and a network that fail at random. */
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { simulate, stepsPerRun } from '../simulation/simulate.ts'
 
-const seeds = 500
+const seeds = 200
 
 test(`every rule holds in ${seeds} histories of ${stepsPerRun} random steps`, async t => {
   let simulatedMs = 0

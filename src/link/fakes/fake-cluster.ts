@@ -89,6 +89,17 @@ export class FakeCluster {
     })
   }
 
+  alterConfigs(topicId: Uuid, changes: ReadonlyMap<string, string | null>): void {
+    const topic = this.topics.get(topicId)
+    if (!topic) throw new Error(`topic ${topicId} does not exist`)
+    const configs = new Map(topic.configs)
+    for (const [key, value] of changes) {
+      if (value === null) configs.delete(key)
+      else configs.set(key, value)
+    }
+    topic.configs = configs
+  }
+
   /** Somebody commits who is no member. */
   commit(groupId: string, offsets: readonly GroupOffset[]): GroupCommit {
     const group = this.groups.get(groupId) ?? { offsets: new Map(), hasMembers: false }
@@ -120,16 +131,7 @@ export class FakeCluster {
       defaultTopicConfig: key => this.defaultConfigs.get(key),
       topicConfig: (topicId, key) => this.#topicConfig(topicId, key),
       alterTopicConfigs: (topicId, changes) =>
-        process.effect('alter topic configs', () => {
-          const topic = this.topics.get(topicId)
-          if (!topic) throw new Error(`topic ${topicId} does not exist`)
-          const configs = new Map(topic.configs)
-          for (const [key, value] of changes) {
-            if (value === null) configs.delete(key)
-            else configs.set(key, value)
-          }
-          topic.configs = configs
-        }),
+        process.effect('alter topic configs', () => this.alterConfigs(topicId, changes)),
       createTopic: (request, options) => this.#createTopic(process, request, options),
       createPartitions: async (topicId, count) => {
         await process.effect('create partitions', () => this.growTopic(topicId, count))
