@@ -2,12 +2,17 @@
 import type { StateLog, StateRecord } from '../../src/link/ports.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
+export interface StateLogWitness {
+  readonly effect: 'append state' | 'append status'
+  /** Told at the moment at which records become durable. */
+  readonly decided?: (records: readonly StateRecord[]) => void
+}
+
 /** `durable` outlives every process. */
 export function simulatedStateLog(
   durable: StateRecord[],
   process: SimulatedProcess,
-  effect: 'append state' | 'append status',
-  decided: (records: readonly StateRecord[]) => void = () => {},
+  { effect, decided = () => {} }: StateLogWitness,
 ): StateLog {
   let give: ((records: readonly StateRecord[]) => void) | undefined
   let given = 0

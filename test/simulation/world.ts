@@ -128,8 +128,11 @@ export class World {
   #newEngine(): Engine {
     const { process, networkFaults: faults } = this
     return new Engine({
-      stateLog: simulatedStateLog(this.stateRecords, process, 'append state', records => this.witness.decided(records)),
-      statusLog: simulatedStateLog(this.cluster.statusRecords, process, 'append status'),
+      stateLog: simulatedStateLog(this.stateRecords, process, {
+        effect: 'append state',
+        decided: records => this.witness.decided(records),
+      }),
+      statusLog: simulatedStateLog(this.cluster.statusRecords, process, { effect: 'append status' }),
       destination: this.cluster.destination(process),
       sources: simulatedSources({ process, faults }, address => (address.startsWith('east') ? this.east : this.source)),
       clock: process.clock,
