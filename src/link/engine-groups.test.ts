@@ -65,6 +65,26 @@ test('committed offsets arrive, also when they go back, clamped to what the mirr
   await world.engine.stop()
 })
 
+test('offsets that a link wrote are not beyond the end of a mirror that lost data before its failover', async () => {
+  const world = await mirroring()
+  commitAtSource(world, 'billing', { 'orders/0': 7, 'orders/1': 4 })
+  await round(world)
+  world.cluster.commit('own', [{ topic: 'orders', partition: 0, offset: 9, metadata: '' }])
+  const [first, second] = world.cluster.topicNamed('orders')?.logs ?? []
+  ok(first && second)
+  Object.assign(first, { flushedOffset: 0 })
+  Object.assign(second, { flushedOffset: 4 })
+  world.source.failure = { failure: 'tcp', message: 'connection refused' }
+  await world.start()
+  const selection = { names: ['orders'] }
+  const [row] = await world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false })
+  equal(row?.errorMessage, null)
+  deepEqual([first.logEndOffset, second.logEndOffset], [0, 4])
+  deepEqual(here(world, 'billing'), { 'orders/0': 0, 'orders/1': 4 })
+  deepEqual(here(world, 'own'), { 'orders/0': 9 })
+  await world.engine.stop()
+})
+
 test('a group with members here, and offsets that somebody else committed, are left alone and listed', async () => {
   const world = await mirroring()
   world.cluster.groups.set('live', { offsets: new Map(), hasMembers: true })

@@ -93,6 +93,16 @@ test('an open transaction at the source is waited for', async () => {
   await world.engine.stop()
 })
 
+test('another topic of the name at the source, as long as the mirror, ends no promote', async () => {
+  const world = await mirroring('orders')
+  world.source.addTopic('orders', 1).partitions[0]?.append(batchAt(0, 3, { producerId: 9n }))
+  const [row] = await promote(world, ['orders'])
+  match(row?.partitions[0]?.waitingFor ?? '', /deleted and created anew/)
+  await later(world)
+  equal(isWritable(world, 'orders'), false)
+  await world.engine.stop()
+})
+
 test('what the source gets between the two looks is not lost', async () => {
   const world = await mirroring('orders')
   let asked = 0

@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
+import { JavaDriver } from '../java/driver.ts'
 import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
@@ -18,6 +19,8 @@ const properties = {
 }
 const MANY = sourceVersion() === '3.9.2' ? 100 : 1000
 let world: MirrorWorld
+/** Knows the commands about ACLs. */
+let java: JavaDriver
 
 before(async () => {
   if (skip !== false) return
@@ -25,8 +28,12 @@ before(async () => {
     properties,
     link: { 'auto.create.mirror.topics.interval.ms': '1000' },
   })
+  java = await JavaDriver.start({ version: '4.3.1' })
 })
-after(() => world?.close())
+after(async () => {
+  await java?.close()
+  await world?.close()
+})
 
 interface Explanation {
   readonly mirrored: boolean
@@ -52,10 +59,7 @@ async function listed(): Promise<Map<string, SourceTopic>> {
 
 const isMirrored = (topic: string) => eventually(() => world.link.waitForStatus(topic, 'ACTIVE'))
 
-const ask = (args: object) => {
-  const { source } = world.sides
-  return source.driver.call('admin-security', { bootstrap: source.bootstrap, ...args })
-}
+const ask = (args: object) => java.call('admin-security', { bootstrap: world.sides.source.bootstrap, ...args })
 
 test('topics that a filter includes appear with their data, and filters changed on a live link count at once', {
   skip,

@@ -8,6 +8,7 @@ import { beginLog } from '../mirror/partition-pipeline.ts'
 import { stopPointOf } from '../mirror/stop-point.ts'
 import type { MirrorLog } from '../ports.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import { clampGroupOffsets } from './clamp-group-offsets.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** Partitions that are worked on at the same time. */
@@ -19,6 +20,7 @@ export type StopStep =
   | 'flush'
   | 'record stop points'
   | 'abort open transactions'
+  | 'clamp group offsets'
   | 'raise producer ids'
   | 'keep retention'
   | 'start new leader epochs'
@@ -62,6 +64,10 @@ export async function stopMirror(
     await log.flush()
   })
 
+  step('clamp group offsets')
+  const ends = logs.map(log => log.state().logEndOffset)
+  await clampGroupOffsets(context, id, ends)
+
   step('raise producer ids')
   const highest = largest(logs.map(log => log.producerIdMax()))
   if (highest >= 0n) await context.destination.raiseProducerIds(highest)
@@ -82,7 +88,7 @@ export async function stopMirror(
   })
   if (!record) throw new TypeError('a stop leads to STOPPED')
   context.logger.info('mirror topic stopped', { topic: id.mirrorTopic, stopPoints: record.stopPoints.length })
-  return { record, endOffsets: logs.map(log => log.state().logEndOffset) }
+  return { record, endOffsets: ends }
 }
 
 /** Producers of this cluster that got their ids before the barrier may have those of the source's; the log has forgotten the latter. */
