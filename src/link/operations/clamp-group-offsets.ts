@@ -3,54 +3,85 @@
  * crash of the machine or a truncation (semantics §3 failover). Called by stop-mirror.
  */
 import { messageOf } from '../../core/errors.ts'
+import type { LinkConfigs } from '../configs/link-configs.ts'
+import { isSelected, parseNameFilters } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
-import { placeText } from '../groups/plan-group.ts'
-import type { GroupOffset } from '../ports.ts'
+import { clampedOffset, placeText, recordOf } from '../groups/plan-group.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** Groups that are looked at at the same time. */
 const parallel = 8
 
-/** `ends`: index = partition. Whatever goes wrong with a group is logged: a stop does not wait for it. */
+type StoppedMirror = Pick<MirrorRecord, 'linkId' | 'mirrorTopic'>
+
+/** Groups that the link does not sync now are left alone. What goes wrong with a group is logged: a stop does not wait for it. */
 export async function clampGroupOffsets(
   context: OperationContext,
-  { linkId, mirrorTopic }: Pick<MirrorRecord, 'linkId' | 'mirrorTopic'>,
+  mirror: StoppedMirror,
+  /** Index = partition. */
   ends: readonly number[],
 ): Promise<void> {
-  const turns = context.runtime(linkId)?.groupStates.turns ?? context.operations
-  const isBeyond = (partition: number, offset: number) => offset > (ends[partition] ?? offset)
-  await mapBounded(context.desired.groupsWrittenBy(linkId), parallel, async group => {
-    const ours = context.desired.groupOffsets(linkId, group).filter(({ topic, partition, ...own }) => {
-      return topic === mirrorTopic && isBeyond(partition, Math.max(own.offset, own.previousOffset))
-    })
-    if (ours.length === 0) return
-    const own = new Map(ours.map(written => [placeText(written), written]))
-    const clamped = ({ partition, ...rest }: GroupOffset) => ({
-      ...rest,
-      partition,
-      offset: ends[partition] ?? rest.offset,
-    })
+  const { linkId, mirrorTopic: topic } = mirror
+  const runtime = context.runtime(linkId)
+  if (!runtime?.configs.must('consumer.offset.sync.enable')) return
+  const groups = context.desired.groupsWrittenBy(linkId).filter(group => isSynced(runtime.configs, group))
+  await mapBounded(groups, parallel, async group => {
     try {
-      await turns.run(group, async () => {
-        const found = await context.destination.groupOffsets(group)
-        if (found.kind !== 'offsets') throw new Error(found.message)
-        const lost = found.offsets.filter(({ offset, ...place }) => {
-          const written = own.get(placeText(place))
-          const isOurs = offset === written?.offset || offset === written?.previousOffset
-          return isOurs && isBeyond(place.partition, offset)
-        })
-        if (lost.length === 0) return
-        const outcome = await context.destination.commitGroupOffsets(group, lost.map(clamped))
-        if (outcome.kind !== 'committed') throw new Error(`refused: ${outcome.kind}`)
-        context.logger.warn('offsets of a group beyond the end of a stopped mirror were set to it', {
-          ...{ group, topic: mirrorTopic, partitions: lost.length },
-        })
+      const partitions = await runtime.groupStates.turns.run(group, () => clampGroup(context, mirror, { group, ends }))
+      if (partitions === 0) return
+      context.logger.warn('offsets of a group beyond the end of a stopped mirror were set to it', {
+        group,
+        topic,
+        partitions,
       })
     } catch (error) {
-      context.logger.warn('offsets of a group may lie beyond the end of a stopped mirror', {
-        ...{ group, topic: mirrorTopic, error: messageOf(error) },
-      })
+      const reason = messageOf(error)
+      context.logger.warn('offsets of a group may lie beyond the end of a stopped mirror', { group, topic, reason })
     }
   })
+}
+
+function isSynced(configs: LinkConfigs, group: string): boolean {
+  const prefix = configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : ''
+  const filters = parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters')
+  return group.startsWith(prefix) && isSelected(filters, group.slice(prefix.length))
+}
+
+/** Resolves to the number of offsets that were set. Durable in the link's record before they are committed, as in every sync. */
+async function clampGroup(
+  { desired, destination, linkChanges }: OperationContext,
+  { linkId, mirrorTopic }: StoppedMirror,
+  { group, ends }: { readonly group: string; readonly ends: readonly number[] },
+): Promise<number> {
+  const written = desired.groupOffsets(linkId, group)
+  const ours = new Map(written.map(offset => [placeText(offset), offset]))
+  const endOf = ({ partition, offset }: { partition: number; offset: number }) => ends[partition] ?? offset
+  const mayBeBeyond = written.some(
+    own => own.topic === mirrorTopic && Math.max(own.offset, own.previousOffset) > endOf(own),
+  )
+  if (!mayBeBeyond) return 0
+  const found = await destination.groupOffsets(group)
+  if (found.kind !== 'offsets') throw new Error(found.message)
+  const writes = found.offsets
+    .filter(here => {
+      const own = ours.get(placeText(here))
+      const isOurs = here.offset === own?.offset || here.offset === own?.previousOffset
+      return here.topic === mirrorTopic && isOurs && here.offset > endOf(here)
+    })
+    .map(here => clampedOffset(here, { logStartOffset: 0, highWatermark: endOf(here) }))
+  if (writes.length === 0) return 0
+  const next = recordOf(
+    { writes, conflicts: [], equal: [] },
+    {
+      ...{ wanted: writes, here: found.offsets, written },
+      isCommitted: () => false,
+      isStale: () => false,
+    },
+  )
+  await linkChanges.append(linkId, [groupOffsetsStateRecord({ linkId, group, written: next })])
+  const outcome = await destination.commitGroupOffsets(group, writes)
+  if (outcome.kind !== 'committed') throw new Error(`the commit was refused: ${outcome.kind}`)
+  return writes.length
 }
