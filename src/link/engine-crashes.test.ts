@@ -91,14 +91,7 @@ test('a mirror creation that is killed anywhere leaves a mirror or nothing, neve
 
 test('an automatic creation that is killed anywhere is finished or begun anew by the next node, never writable', async () => {
   const reached = await killedAtEachEffect({
-    world: async () => {
-      const world = new EngineWorld()
-      await world.start()
-      world.source.addTopic('orders', 2)
-      await world.engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: true })
-      await world.settle()
-      return world
-    },
+    world: linkedWorld,
     operation: async world => {
       const topicFilters = [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }]
       const changes = [

@@ -1,4 +1,4 @@
-/** Which topics may be mirrored, under which names, and which of their configs a link owns (semantics §3, §4.12, §6). */
+/** Which topics may be mirrored, under which names, which of their configs a link owns, and how it names groups (semantics §3–6). */
 import type { LinkConfigs } from './link-configs.ts'
 
 /** Topic configs that always equal the source's. */
@@ -55,3 +55,7 @@ export function topicNameProblem(name: string): string | undefined {
 export function linkNameProblem(name: string): string | undefined {
   return name === '-' ? 'stands for all links' : topicNameProblem(name)
 }
+
+/** What a link puts before the names of groups; empty = nothing. */
+export const groupPrefixOf = (configs: LinkConfigs): string =>
+  configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : ''

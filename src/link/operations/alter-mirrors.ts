@@ -44,10 +44,11 @@ export async function alterMirrors(
     const row = await outcome(context, id, plan)
     return { mirrorTopicName: mirrorTopic, lags: lagsOf(id), ...row }
   })
-  if (request.verb !== 'promote') return rows
+  const { ofAll } = implemented[request.verb] ?? {}
+  if (!ofAll) return rows
   const accepted = rows.filter(({ errorCode }) => errorCode === null).map(({ mirrorTopicName }) => mirrorTopicName)
-  const groups = await groupsOfMirrors(context, link.linkId, accepted)
-  return rows.map(row => ({ ...row, ...groups.get(row.mirrorTopicName) }))
+  const more = await ofAll(context, link.linkId, accepted)
+  return rows.map(row => ({ ...row, ...more.get(row.mirrorTopicName) }))
 }
 
 /** A request whose topics are chosen; `together` names them if they are to stop as one. */
@@ -57,10 +58,21 @@ interface Plan extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly' | 'keep
 
 type Work = (context: OperationContext, id: MirrorId, plan: Plan) => Promise<VerbResult>
 
+interface VerbWork {
+  readonly run: Work
+  readonly preview: Work
+  /** What is asked once about all topics that were accepted, for their rows. */
+  readonly ofAll?: typeof groupsOfMirrors
+}
+
 /** What this version carries out; other verbs are legal where the table says so, and refused by name. */
-const implemented: Partial<Record<MirrorVerb, { readonly run: Work; readonly preview: Work }>> = {
+const implemented: Partial<Record<MirrorVerb, VerbWork>> = {
   failover: { run: failOverMirror, preview: previewFailover },
-  promote: { run: (context, id, { together }) => promoteMirror(context, id, together), preview: previewPromote },
+  promote: {
+    run: (context, id, { together }) => promoteMirror(context, id, together),
+    preview: previewPromote,
+    ofAll: groupsOfMirrors,
+  },
   pause: { run: pauseMirror, preview: previewPause },
   resume: { run: resumeMirror, preview: previewResume },
 }

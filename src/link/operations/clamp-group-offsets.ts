@@ -5,6 +5,7 @@
 import { messageOf } from '../../core/errors.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { isSelected, parseNameFilters } from '../configs/name-filters.ts'
+import { groupPrefixOf } from '../configs/topic-rules.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import { clampedOffset, placeText, recordOf } from '../groups/plan-group.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -26,7 +27,7 @@ export async function clampGroupOffsets(
   const { linkId, mirrorTopic: topic } = mirror
   const runtime = context.runtime(linkId)
   if (!runtime?.configs.must('consumer.offset.sync.enable')) return
-  const groups = context.desired.groupsWrittenBy(linkId).filter(group => isSynced(runtime.configs, group))
+  const groups = context.desired.groupsWrittenBy(linkId).filter(syncedGroups(runtime.configs))
   await mapBounded(groups, parallel, async group => {
     try {
       const partitions = await runtime.groupStates.turns.run(group, () => clampGroup(context, mirror, { group, ends }))
@@ -43,10 +44,11 @@ export async function clampGroupOffsets(
   })
 }
 
-function isSynced(configs: LinkConfigs, group: string): boolean {
-  const prefix = configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : ''
+/** Says of a group of this cluster whether the link syncs it. */
+function syncedGroups(configs: LinkConfigs): (group: string) => boolean {
+  const prefix = groupPrefixOf(configs)
   const filters = parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters')
-  return group.startsWith(prefix) && isSelected(filters, group.slice(prefix.length))
+  return group => group.startsWith(prefix) && isSelected(filters, group.slice(prefix.length))
 }
 
 /** Resolves to the number of offsets that were set. Durable in the link's record before they are committed, as in every sync. */

@@ -3,13 +3,13 @@
  * (semantics §3). Called by alter-mirrors.
  */
 import { messageOf } from '../../core/errors.ts'
-import { ZERO_UUID } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { askBounds, compareBatch } from '../mirror/compare-batches.ts'
 import { divergenceOf } from '../mirror/epoch-judgement.ts'
 import { rangesBelow } from '../mirror/epoch-ledger.ts'
+import { isSameTopicId } from '../mirror/topic-identity.ts'
 import type { SourceCluster, SourceTopic } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { askSource, requireRunning } from './ask-source.ts'
@@ -103,7 +103,7 @@ function topicObstacle(topic: SourceTopic | undefined, record: MirrorRecord): st
   const { sourceTopic, sourceTopicId, startOffsets } = record
   if (!topic) return `the source has no topic '${sourceTopic}'`
   const { topicId, partitions } = topic
-  if (topicId !== sourceTopicId && topicId !== ZERO_UUID && sourceTopicId !== ZERO_UUID)
+  if (!isSameTopicId(topicId, sourceTopicId))
     return `the source topic has id ${topicId} instead of ${sourceTopicId}: it was deleted and created anew`
   return partitions.length < startOffsets.length
     ? `the source topic has ${partitions.length} partitions, the mirror ${startOffsets.length}`

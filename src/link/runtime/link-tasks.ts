@@ -5,7 +5,7 @@ import { parseAclFilters } from '../configs/acl-filters.ts'
 import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { parseNameFilters } from '../configs/name-filters.ts'
-import { copiedTopicConfigs } from '../configs/topic-rules.ts'
+import { copiedTopicConfigs, groupPrefixOf } from '../configs/topic-rules.ts'
 import type { SyncWrites } from '../coordination/sync-writes.ts'
 import type { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
@@ -171,7 +171,7 @@ export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | '
     linkId: link.linkId,
     source: link.source,
     filters: parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters'),
-    groupPrefix: configs.must('consumer.group.prefix.enable') ? configs.must('cluster.link.prefix') : '',
+    groupPrefix: groupPrefixOf(configs),
     stateMaxAgeMs: configs.must('group.sync.state.max.age.ms'),
   }
 }

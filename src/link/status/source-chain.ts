@@ -1,6 +1,7 @@
 /** Is a topic of another cluster a mirror, and of what? Answered from what that cluster publishes; asked at creation, by auto-create and by the chain check. */
 import { messageOf } from '../../core/errors.ts'
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
+import { isSameTopicId } from '../mirror/topic-identity.ts'
 import { SourceError, type SourceTopicConfig } from '../ports.ts'
 import type { StatusContents } from './status-contents.ts'
 import { type ChainEnd, type ChainHop, hopsMax, isMirroring, type MirrorStatus } from './status-records.ts'
@@ -74,8 +75,7 @@ export function trueConfigs(
 
 /** The record by which a topic is a mirror now. */
 function mirrorOf(contents: StatusContents, { name, topicId }: AskedTopic): MirrorStatus | undefined {
-  const isThis = (id: Uuid) => id === topicId || id === ZERO_UUID || topicId === ZERO_UUID
-  return contents.mirrorsNamed(name).find(record => isMirroring(record) && isThis(record.topicId))
+  return contents.mirrorsNamed(name).find(record => isMirroring(record) && isSameTopicId(record.topicId, topicId))
 }
 
 const ends: readonly string[] = ['origin', 'unchecked', 'loop', 'too-long'] satisfies ChainEnd[]

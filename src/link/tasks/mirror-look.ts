@@ -1,6 +1,6 @@
 /** One look at a mirror and its source: is anything missing? Promotes decide by it, previews show it. */
-import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { isSameTopicId } from '../mirror/topic-identity.ts'
 import type { Destination, MirrorLog, SourceCluster, SourceTransaction } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 
@@ -29,7 +29,8 @@ export async function lookAtMirror(
   const [highWatermarks, lastStable] = await Promise.all([ask('read_uncommitted'), ask('read_committed')])
   const logs = await mapBounded(partitions, parallel, partition => destination.openMirrorLog(topicId, partition))
   const open = partitions.filter(partition => (lastStable.get(partition) ?? -1) < (highWatermarks.get(partition) ?? -1))
-  if (isAnother(topic?.topicId, record.sourceTopicId))
+  // Questions go by the topic's name; what another topic of that name answers is not about this mirror.
+  if (topic && !isSameTopicId(topic.topicId, record.sourceTopicId))
     return { record, logs, waiting: logs.map(() => 'the source topic was deleted and created anew') }
   const transactions = await whoseTransactions(source, sourceTopic, { partitions: open, signal })
   const waiting = logs.map((log, partition) => {
@@ -39,10 +40,6 @@ export async function lookAtMirror(
   })
   return { record, logs, waiting }
 }
-
-/** Questions go by the topic's name; what another topic of that name answers is not about this mirror. */
-const isAnother = (found: Uuid | undefined, known: Uuid): boolean =>
-  found !== undefined && found !== known && found !== ZERO_UUID && known !== ZERO_UUID
 
 /** The oldest open transaction of each partition, in words. It is told where the source can: a look never fails for it. */
 async function whoseTransactions(

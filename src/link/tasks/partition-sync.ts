@@ -1,8 +1,8 @@
 /** PartitionSync: partitions that a source topic gained appear at its mirror, from their first record on (semantics §4.8). Run by the link runtime. */
-import { ZERO_UUID } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
-import type { Destination, SourceCluster, SourceTopic } from '../ports.ts'
+import { isSameTopicId } from '../mirror/topic-identity.ts'
+import type { Destination, SourceCluster } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { withHistory } from '../states/transition.ts'
 import { askTopics } from './ask-topics.ts'
@@ -30,7 +30,12 @@ export async function syncPartitions(
   const topics = new Map(found.map(topic => [topic.name, topic]))
   await mapBounded(mirrors, parallel, async record => {
     const topic = topics.get(record.sourceTopic)
-    if (!topic || !isSameTopic(topic, record) || topic.partitions.length <= record.startOffsets.length) return
+    if (
+      !topic ||
+      !isSameTopicId(topic.topicId, record.sourceTopicId) ||
+      topic.partitions.length <= record.startOffsets.length
+    )
+      return
     try {
       await grow(parts, record, topic.partitions.length)
     } catch (error) {
@@ -39,9 +44,6 @@ export async function syncPartitions(
   })
   return errors
 }
-
-const isSameTopic = ({ topicId }: SourceTopic, { sourceTopicId }: MirrorRecord): boolean =>
-  topicId === sourceTopicId || topicId === ZERO_UUID || sourceTopicId === ZERO_UUID
 
 /** The topic first, then its record: whoever finds the topic grown already only has the record to write. */
 async function grow(parts: PartitionSyncParts, record: MirrorRecord, count: number): Promise<void> {

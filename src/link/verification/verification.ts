@@ -1,9 +1,10 @@
 /** One verification: its topics and partitions, a few at a time, with what is known of each. Kept by Verifications. */
 import type { ByteBudget } from '../../core/byte-budget.ts'
 import { messageOf, OperationalError } from '../../core/errors.ts'
-import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import { linkError } from '../errors.ts'
+import { isSameTopicId } from '../mirror/topic-identity.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { VerificationView, VerifyRequest } from '../verification-api.ts'
@@ -143,7 +144,7 @@ export class Verification {
     const [topic] = await asked.ask((source, signal) => source.describeTopics([sourceTopic], signal))
     const reason = !topic
       ? `the source has no topic '${sourceTopic}'`
-      : topic.topicId !== sourceTopicId && topic.topicId !== ZERO_UUID && sourceTopicId !== ZERO_UUID
+      : !isSameTopicId(topic.topicId, sourceTopicId)
         ? `the source topic has id ${topic.topicId} instead of ${sourceTopicId}: it is another one`
         : undefined
     if (reason !== undefined) throw linkError('VERIFICATION_IMPOSSIBLE', { topic: mirrorTopic, reason })
