@@ -6,7 +6,9 @@ import { alterCluster, describeCluster } from '../ports.ts'
 import {
   type AclData,
   AclDataList,
+  type AclEntry,
   AclFilterQuery,
+  aclFields,
   CreateAclBody,
   CreateAclsBody,
   DeleteAclsQuery,
@@ -103,15 +105,7 @@ function deleteRoute(app: RestApp, context: RestContext): void {
 /** Created, and nothing to say about it. */
 const noBody = () => ''
 
-interface Fields {
-  readonly resource_type: string
-  readonly resource_name: string
-  readonly pattern_type: string
-  readonly principal: string
-  readonly host: string
-  readonly operation: string
-  readonly permission: string
-}
+type Fields = Readonly<AclEntry>
 
 const entryOf = (fields: Fields): AclView => ({
   resourceType: fields.resource_type,
@@ -135,15 +129,7 @@ const filterOf = (fields: { readonly [K in keyof Fields]?: string }): AclViewFil
 
 /** An ACL has no name of its own: the filter that matches it alone is its address. */
 function aclData(context: RestContext, base: string, acl: AclView): AclData {
-  const fields: Fields = {
-    resource_type: acl.resourceType,
-    resource_name: acl.resourceName,
-    pattern_type: acl.patternType,
-    principal: acl.principal,
-    host: acl.host,
-    operation: acl.operation,
-    permission: acl.permission,
-  }
+  const fields = aclFields(acl)
   const self = `${base}/acls?${new URLSearchParams({ ...fields })}`
   return { kind: 'KafkaAcl', metadata: { self, resource_name: null }, cluster_id: context.cluster.clusterId, ...fields }
 }

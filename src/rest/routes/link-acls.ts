@@ -1,7 +1,7 @@
 /** The ACLs that a link created (our own addition, rest-and-cli §B). */
 import { admit, type RestApp, type RestContext, requireReady } from '../context.ts'
 import { describeCluster } from '../ports.ts'
-import { LinkAclDataList } from '../schemas/acls.ts'
+import { aclFields, LinkAclDataList } from '../schemas/acls.ts'
 import { commonErrors, LinkParams, listOf } from '../schemas/envelope.ts'
 
 export function linkAclRoutes(app: RestApp, context: RestContext): void {
@@ -24,13 +24,7 @@ export function linkAclRoutes(app: RestApp, context: RestContext): void {
         kind: 'KafkaLinkAclData' as const,
         metadata: { self, resource_name: null },
         link_name: link,
-        resource_type: acl.resourceType,
-        resource_name: acl.resourceName,
-        pattern_type: acl.patternType,
-        principal: acl.principal,
-        host: acl.host,
-        operation: acl.operation,
-        permission: acl.permission,
+        ...aclFields(acl),
         has_login: acl.hasLogin,
       }))
       return listOf('KafkaLinkAclDataList', self, data) satisfies LinkAclDataList

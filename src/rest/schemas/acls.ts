@@ -1,22 +1,7 @@
 /** Bodies and answers about ACLs: those of the cluster, and those that a link created (our own addition, rest-and-cli §B). */
 import { type Static, Type } from 'typebox'
+import type { AclView } from '../cluster-ports.ts'
 import { item, list, nullable } from './envelope.ts'
-
-export const LinkAclData = item('KafkaLinkAclData', {
-  link_name: Type.String(),
-  resource_type: Type.String(),
-  resource_name: Type.String(),
-  pattern_type: Type.String(),
-  principal: Type.String(),
-  host: Type.String(),
-  operation: Type.String(),
-  permission: Type.String(),
-  has_login: nullable(Type.Boolean()),
-})
-export type LinkAclData = Static<typeof LinkAclData>
-
-export const LinkAclDataList = list('KafkaLinkAclDataList', LinkAclData)
-export type LinkAclDataList = Static<typeof LinkAclDataList>
 
 const entry = {
   resource_type: Type.String(),
@@ -27,6 +12,28 @@ const entry = {
   operation: Type.String(),
   permission: Type.String(),
 }
+export type AclEntry = { [K in keyof typeof entry]: string }
+
+/** An ACL as bodies and answers write it. */
+export const aclFields = (acl: AclView): AclEntry => ({
+  resource_type: acl.resourceType,
+  resource_name: acl.resourceName,
+  pattern_type: acl.patternType,
+  principal: acl.principal,
+  host: acl.host,
+  operation: acl.operation,
+  permission: acl.permission,
+})
+
+export const LinkAclData = item('KafkaLinkAclData', {
+  link_name: Type.String(),
+  ...entry,
+  has_login: nullable(Type.Boolean()),
+})
+export type LinkAclData = Static<typeof LinkAclData>
+
+export const LinkAclDataList = list('KafkaLinkAclDataList', LinkAclData)
+export type LinkAclDataList = Static<typeof LinkAclDataList>
 
 export const AclData = item('KafkaAcl', { cluster_id: Type.String(), ...entry })
 export type AclData = Static<typeof AclData>

@@ -41,19 +41,18 @@ export const SetConfigBody = Type.Object(
 )
 
 /** `value` may be absent only with DELETE. */
+export const ConfigChanges = Type.Array(
+  Type.Object(
+    {
+      name: Type.String(),
+      value: Type.Optional(nullable(Type.String())),
+      operation: Type.Optional(nullable(Type.Union([Type.Literal('SET'), Type.Literal('DELETE')]))),
+    },
+    { additionalProperties: false },
+  ),
+)
+
 export const AlterConfigsBody = Type.Object(
-  {
-    data: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          value: Type.Optional(nullable(Type.String())),
-          operation: Type.Optional(nullable(Type.Union([Type.Literal('SET'), Type.Literal('DELETE')]))),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    validate_only: Type.Optional(nullable(Type.Boolean())),
-  },
+  { data: ConfigChanges, validate_only: Type.Optional(nullable(Type.Boolean())) },
   { additionalProperties: false },
 )

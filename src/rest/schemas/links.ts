@@ -1,5 +1,6 @@
 /** Bodies and answers of the link operations (rest-and-cli §1.2). */
 import { type Static, Type } from 'typebox'
+import { ConfigChanges } from './configs.ts'
 import { ConfigEntries, item, list, nullable } from './envelope.ts'
 
 export const CreateLinkBody = Type.Object(
@@ -62,21 +63,8 @@ export type LinkConfigData = Static<typeof LinkConfigData>
 export const LinkConfigDataList = list('KafkaLinkConfigDataList', LinkConfigData)
 export type LinkConfigDataList = Static<typeof LinkConfigDataList>
 
-/** `value` may be absent only with DELETE. */
 export const AlterLinkConfigsBody = Type.Object(
-  {
-    data: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          value: Type.Optional(nullable(Type.String())),
-          operation: Type.Optional(nullable(Type.Union([Type.Literal('SET'), Type.Literal('DELETE')]))),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    validate_only: Type.Optional(Type.Boolean()),
-  },
+  { data: ConfigChanges, validate_only: Type.Optional(Type.Boolean()) },
   { additionalProperties: false },
 )
 
