@@ -1,12 +1,13 @@
 // A standalone Lockstep node as a process of its own: started from a properties file, waited for, killed, restarted.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryRoot } from './cache.ts'
 import { type RunningProcess, startProcess } from './child-process.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './free-port.ts'
+import { writeProperties } from './properties-file.ts'
 import { RestClient } from './rest-client.ts'
 
 /** Where Node keeps compiled sources: stripping types takes a second of each start otherwise. */
@@ -129,7 +130,6 @@ export class LockstepNode {
       'rest.listeners': this.rest.origin,
       ...overrides,
     }
-    const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`)
-    await writeFile(this.#configFile, lines.join(''))
+    await writeProperties(this.#configFile, properties)
   }
 }

@@ -1,9 +1,10 @@
 /** A dedicated MirrorMaker 2 process between two clusters, configured as its documentation does, as the measure of comparison. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningProcess, startProcess } from '../../test/child-process.ts'
 import { kafkaJars } from '../../test/kafka/jars.ts'
+import { writeProperties } from '../../test/properties-file.ts'
 
 /** As the start script of Kafka sets the JVM up. */
 const jvmArguments = [
@@ -37,12 +38,7 @@ export class MirrorMaker {
     const jars = await kafkaJars(MIRROR_MAKER_VERSION)
     const folder = await mkdtemp(join(tmpdir(), 'lockstep-bench-mm2-'))
     const file = join(folder, 'mm2.properties')
-    await writeFile(
-      file,
-      Object.entries(propertiesFor(of))
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    )
+    await writeProperties(file, propertiesFor(of))
     const args = [...jvmArguments, '-cp', join(jars, '*'), 'org.apache.kafka.connect.mirror.MirrorMaker', file]
     return new MirrorMaker(await startProcess('java', args, { cwd: folder }), folder)
   }

@@ -1,10 +1,10 @@
 // A proxy in front of a broker that shows clients only the APIs and versions that Kafka 2.1 had; used by the suite of source incidents.
-import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { frameOf } from '../../src/network/fakes/raw-client.ts'
 import { FrameAssembler } from '../../src/network/frame-assembler.ts'
 import { ErrorCode } from '../../src/protocol/errors.ts'
 import { ApiVersionsApi, type ApiVersionsResponse } from '../../src/protocol/messages/18-api-versions.ts'
+import { BrokerProxy, type ProxiedConnection } from './broker-proxy.ts'
 
 /** By API key, the newest version of those that Kafka 2.1.1 announces. */
 const NEWEST: readonly number[] = [
@@ -27,46 +27,26 @@ function eachFrame(from: Socket, handle: (frame: Buffer) => void): void {
 }
 
 export class HiddenApisProxy {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
   /** By API key, the newest version that clients used. */
   readonly used = new Map<number, number>()
   /** What clients asked though it was hidden from them. */
   readonly forbidden: string[] = []
+  #proxy: BrokerProxy | undefined
 
-  private constructor(server: Server) {
-    this.#server = server
-  }
+  private constructor() {}
 
   /** Listens on `port` and forwards to `target`. */
   static async start(port: number, target: number): Promise<HiddenApisProxy> {
-    const server = createServer()
-    const proxy = new HiddenApisProxy(server)
-    server.on('connection', client => proxy.#serve(client, connect(target, '127.0.0.1')))
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return proxy
+    const hiding = new HiddenApisProxy()
+    hiding.#proxy = await BrokerProxy.start(port, target, connection => hiding.#serve(connection))
+    return hiding
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-    await once(this.#server, 'close')
+    await this.#proxy?.close()
   }
 
-  #serve(client: Socket, broker: Socket): void {
-    const cut = () => {
-      client.destroy()
-      broker.destroy()
-    }
-    for (const socket of [client, broker]) {
-      this.#sockets.add(socket)
-      socket.on('error', cut)
-      socket.on('close', () => {
-        this.#sockets.delete(socket)
-        cut()
-      })
-    }
+  #serve({ client, broker, cut }: ProxiedConnection): void {
     /** Versions of the requests for versions under way, by correlation id. */
     const asked = new Map<number, number>()
     eachFrame(client, frame => {

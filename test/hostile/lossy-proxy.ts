@@ -1,7 +1,6 @@
 // A proxy in front of a node that cuts connections when an answer comes: the request has worked, its client never learns it.
-import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Random } from '../../src/core/random.ts'
+import { BrokerProxy, type ProxiedConnection } from './broker-proxy.ts'
 
 export class LossyProxy {
   readonly port: number
@@ -9,47 +8,28 @@ export class LossyProxy {
   cuts = 0
   /** Part of the answers that are lost with their connection. */
   lossRate = 0
-  readonly #server: Server
   readonly #random: Random
-  readonly #sockets = new Set<Socket>()
+  #proxy: BrokerProxy | undefined
 
-  private constructor(server: Server, port: number, random: Random) {
-    this.#server = server
+  private constructor(port: number, random: Random) {
     this.port = port
     this.#random = random
   }
 
   /** Listens on `port` and forwards to `target`. */
   static async start(port: number, target: number, random: Random): Promise<LossyProxy> {
-    const server = createServer()
-    const proxy = new LossyProxy(server, port, random)
-    server.on('connection', client => proxy.#forward(client, connect(target, '127.0.0.1')))
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return proxy
+    const lossy = new LossyProxy(port, random)
+    lossy.#proxy = await BrokerProxy.start(port, target, connection => lossy.#forward(connection))
+    return lossy
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-    await once(this.#server, 'close')
+    await this.#proxy?.close()
   }
 
-  #forward(client: Socket, node: Socket): void {
-    const cut = () => {
-      client.destroy()
-      node.destroy()
-    }
-    for (const socket of [client, node]) {
-      this.#sockets.add(socket)
-      socket.on('error', cut)
-      socket.on('close', () => {
-        this.#sockets.delete(socket)
-        cut()
-      })
-    }
-    client.on('data', chunk => node.write(chunk))
-    node.on('data', chunk => {
+  #forward({ client, broker, cut }: ProxiedConnection): void {
+    client.on('data', chunk => broker.write(chunk))
+    broker.on('data', chunk => {
       if (this.#random() >= this.lossRate) return client.write(chunk)
       this.cuts++
       return cut()

@@ -1,10 +1,11 @@
 // One process of a real Kafka cluster; made by cluster.ts, used by suites to kill, stop and restart single nodes.
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
 import { eventually } from '../eventually.ts'
 import { tryConnect } from '../free-port.ts'
+import { writeProperties } from '../properties-file.ts'
 import type { KafkaVersion } from './jars.ts'
 
 /** What cluster.ts decides for a node. */
@@ -104,12 +105,7 @@ export class KafkaNode {
     await mkdir(this.#folder, { recursive: true })
     const file = join(this.#folder, 'server.properties')
     const properties = { ...this.#plan.properties, 'node.id': String(this.id), 'log.dirs': this.dataDirectory }
-    await writeFile(
-      file,
-      Object.entries(properties)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    )
+    await writeProperties(file, properties)
     return file
   }
 

@@ -1,10 +1,11 @@
 // One broker of an Apache Kafka that still needs ZooKeeper, with its ZooKeeper; used by the suite of old sources.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningProcess, startProcess } from '../child-process.ts'
 import { eventually } from '../eventually.ts'
 import { freePorts, tryConnect } from '../free-port.ts'
+import { writeProperties } from '../properties-file.ts'
 import { type OldKafkaVersion, oldKafkaJars } from './jars.ts'
 
 /** A running cluster of one; `close()` ends its processes and removes its files. */
@@ -31,13 +32,13 @@ export class OldKafkaCluster {
     const cluster = new OldKafkaCluster(folder, jars, port)
     try {
       await mkdir(cluster.dataDirectory)
-      await cluster.#write('zookeeper.properties', {
+      await writeProperties(join(folder, 'zookeeper.properties'), {
         dataDir: join(folder, 'zookeeper'),
         clientPort: zooKeeperPort,
         clientPortAddress: '127.0.0.1',
         'admin.enableServer': 'false',
       })
-      await cluster.#write('server.properties', {
+      await writeProperties(join(folder, 'server.properties'), {
         'broker.id': 1,
         listeners: `PLAINTEXT://127.0.0.1:${port}`,
         'zookeeper.connect': `127.0.0.1:${zooKeeperPort}`,
@@ -79,11 +80,6 @@ export class OldKafkaCluster {
     await this.#broker?.kill()
     await this.#zooKeeper?.kill()
     await rm(this.#folder, { recursive: true, force: true })
-  }
-
-  async #write(name: string, properties: Readonly<Record<string, unknown>>): Promise<void> {
-    const lines = Object.entries(properties).map(([key, value]) => `${key}=${value}\n`)
-    await writeFile(join(this.#folder, name), lines.join(''))
   }
 
   async #java(main: string, file: string, port: number): Promise<RunningProcess> {

@@ -4,8 +4,8 @@ import { eventually } from '../eventually.ts'
 import { batchField, dumpLog } from '../scenarios/logs.ts'
 import { checkAccess, goOnAtMirror, judge, type Outcome } from './aftermath.ts'
 import type { Deliveries } from './deliveries.ts'
-import { LINK, type RehearsalWorld } from './rehearsal-world.ts'
-import { Notes, type Report } from './report.ts'
+import { LINK } from './rehearsal-world.ts'
+import type { Report } from './report.ts'
 import {
   allGroups,
   boundsOf,
@@ -15,24 +15,13 @@ import {
   type RehearsalOptions,
   readBy,
   recordsOf,
+  rehearse,
   type Scene,
   SESSIONS,
-  setScene,
 } from './scene.ts'
 
 /** Throws where the rehearsal itself cannot go on; promises that were not kept are in the report. */
-export async function rehearseDisaster(options: RehearsalOptions): Promise<Report> {
-  const notes = new Notes(options.tell)
-  let world: RehearsalWorld | undefined
-  try {
-    const scene = await setScene(notes, options, started => {
-      world = started
-    })
-    return await loseSource(scene)
-  } finally {
-    await world?.close()
-  }
-}
+export const rehearseDisaster = (options: RehearsalOptions): Promise<Report> => rehearse(options, loseSource)
 
 async function loseSource(scene: Scene): Promise<Report> {
   const { world, notes, producers, options } = scene

@@ -4,7 +4,7 @@ import { eventually } from '../eventually.ts'
 import { checkAccess, checkSample, goOnAtMirror, judge } from './aftermath.ts'
 import type { Deliveries } from './deliveries.ts'
 import { LINK, type RehearsalWorld } from './rehearsal-world.ts'
-import { Notes, type Report } from './report.ts'
+import type { Report } from './report.ts'
 import {
   allGroups,
   boundsOf,
@@ -13,24 +13,13 @@ import {
   type RehearsalOptions,
   readBy,
   recordsOf,
+  rehearse,
   type Scene,
   SESSIONS,
-  setScene,
 } from './scene.ts'
 
 /** Throws where the rehearsal itself cannot go on; promises that were not kept are in the report. */
-export async function rehearseMigration(options: RehearsalOptions): Promise<Report> {
-  const notes = new Notes(options.tell)
-  let world: RehearsalWorld | undefined
-  try {
-    const scene = await setScene(notes, options, started => {
-      world = started
-    })
-    return await migrate(scene)
-  } finally {
-    await world?.close()
-  }
-}
+export const rehearseMigration = (options: RehearsalOptions): Promise<Report> => rehearse(options, migrate)
 
 async function migrate(scene: Scene): Promise<Report> {
   const { world, notes, producers, options } = scene

@@ -1,6 +1,6 @@
 // Where a rehearsal happens: a real Kafka with TLS, logins and an authorizer, a Lockstep node with the same, their users, and the command line as an operator uses it.
+
 import { deepStrictEqual } from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
 import type { ToolResult } from '../child-process.ts'
 import type { ClientSecurity } from '../clients/client-record.ts'
 import { jaasConfig } from '../clients/client-security.ts'
@@ -11,6 +11,7 @@ import { KafkaCluster } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
+import { writeProperties } from '../properties-file.ts'
 import { lockstep } from '../scenarios/command-line.ts'
 import { eagerCleaner } from '../scenarios/compacted-topic.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
@@ -174,12 +175,7 @@ async function writeLinkFile(credentials: Credentials, security: ClientSecurity)
     'auto.create.mirror.topics.filters': JSON.stringify({ topicFilters }),
   }
   const file = credentials.file('link.properties')
-  await writeFile(
-    file,
-    Object.entries(properties)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  )
+  await writeProperties(file, properties)
   return file
 }
 

@@ -18,7 +18,7 @@ import {
 } from './plan.ts'
 import { Producers, type Promised } from './producers.ts'
 import { LINK, type Place, type RehearsalWorld, startRehearsalWorld } from './rehearsal-world.ts'
-import type { Notes } from './report.ts'
+import { Notes, type Report } from './report.ts'
 
 /** Which rehearsal, how large, of which source. */
 export interface RehearsalOptions {
@@ -52,16 +52,22 @@ export const SESSIONS = { before: 'before', load: 'load', after: 'after' } as co
 
 const TRIMMED = 'trimmed-000'
 
-/** Starts clusters and sets everything up to the point where producers and consumers are at work at the source. */
-export async function setScene(
-  notes: Notes,
-  options: RehearsalOptions,
-  opened: (world: RehearsalWorld) => void,
-): Promise<Scene> {
-  const { size, seed, source } = options
+/** Starts clusters, sets the scene, lets `play` go on from there, and ends everything whatever comes of it. */
+export async function rehearse(options: RehearsalOptions, play: (scene: Scene) => Promise<Report>): Promise<Report> {
+  const notes = new Notes(options.tell)
+  const { size, source } = options
   // Ledgers are held in memory.
   const world = await notes.phase('clusters start', () => startRehearsalWorld(source, size.seconds > 60 ? 2048 : 768))
-  opened(world)
+  try {
+    return await play(await setScene(notes, options, world))
+  } finally {
+    await world.close()
+  }
+}
+
+/** Sets everything up to the point where producers and consumers are at work at the source. */
+async function setScene(notes: Notes, options: RehearsalOptions, world: RehearsalWorld): Promise<Scene> {
+  const { size, seed } = options
   const topics = planTopics(size.topics)
   const names = topics.map(({ name }) => name)
   const groups = planGroups(size.groups, topics)

@@ -12,6 +12,7 @@ import { Opened } from '../opened.ts'
 import { setGroups } from '../parity/authorization/group-access-cases.ts'
 import { SecuredPeer } from '../parity/authorization/logged-in.ts'
 import { securedProperties, setScene, type User } from '../parity/authorization/scene.ts'
+import { writeProperties } from '../properties-file.ts'
 import { skipWithout } from '../requirements.ts'
 import { lockstep } from '../scenarios/command-line.ts'
 
@@ -67,12 +68,7 @@ interface ToolOutcome {
 /** Kafka's kafka-acls; ACLs come in no order. */
 async function aclTool(bootstrap: string, user: User, ...args: string[]): Promise<string[]> {
   const config = join(folder, `${user}.properties`)
-  await writeFile(
-    config,
-    Object.entries(loginOf(user))
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  )
+  await writeProperties(config, loginOf(user))
   const { status, out, err } = await java.call<ToolOutcome>('run-tool', {
     tool: 'org.apache.kafka.tools.AclCommand',
     args: ['--bootstrap-server', bootstrap, '--command-config', config, ...args],
