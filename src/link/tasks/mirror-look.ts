@@ -23,15 +23,15 @@ export async function lookAtMirror(
 ): Promise<MirrorLook> {
   const { sourceTopic, topicId, startOffsets } = record
   const partitions = [...startOffsets.keys()]
-  const [topic] = await source.describeTopics([sourceTopic], signal)
   const ask = (isolation: 'read_uncommitted' | 'read_committed') =>
     source.listOffsets(sourceTopic, partitions, { spec: 'latest', isolation, signal })
   const [highWatermarks, lastStable] = await Promise.all([ask('read_uncommitted'), ask('read_committed')])
+  // Questions go by the topic's name: what was answered is about this mirror if the topic is the same one afterwards, too.
+  const [topic] = await source.describeTopics([sourceTopic], signal)
   const logs = await mapBounded(partitions, parallel, partition => destination.openMirrorLog(topicId, partition))
-  const open = partitions.filter(partition => (lastStable.get(partition) ?? -1) < (highWatermarks.get(partition) ?? -1))
-  // Questions go by the topic's name; what another topic of that name answers is not about this mirror.
   if (topic && !isSameTopicId(topic.topicId, record.sourceTopicId))
     return { record, logs, waiting: logs.map(() => 'the source topic was deleted and created anew') }
+  const open = partitions.filter(partition => (lastStable.get(partition) ?? -1) < (highWatermarks.get(partition) ?? -1))
   const transactions = await whoseTransactions(source, sourceTopic, { partitions: open, signal })
   const waiting = logs.map((log, partition) => {
     const highWatermark = highWatermarks.get(partition) ?? -1
