@@ -55,6 +55,21 @@ test('an active mirror is equal to its source up to what both have', async () =>
   await world.engine.stop()
 })
 
+test('a mirror that gets more while the ends are looked at has no more than its source', async () => {
+  const world = await mirroring('orders')
+  const source = world.source.topics.get('orders')?.partitions[0]
+  const batches = [batchAt(14, 5), batchAt(19, 5)]
+  world.source.afterListOffsets = () => {
+    const [batch] = batches.splice(0, 1)
+    if (!batch) return
+    source?.append(batch)
+    partitionOf(world, 'orders').append(batch)
+  }
+  const view = await verify(world, asked(['orders']))
+  deepEqual([view.state, view.outcome, batches.length], ['COMPLETED', 'EQUAL', 0])
+  await world.engine.stop()
+})
+
 test('a byte that is another one at the mirror is found, in that partition alone', async () => {
   const world = await mirroring('orders', 'payments')
   const stored = partitionOf(world, 'orders').batches[1]

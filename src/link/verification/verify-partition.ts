@@ -106,8 +106,9 @@ class PartitionVerification {
         const query = { spec, isolation: 'read_uncommitted', signal } as const
         return (await source.listOffsets(sourceTopic, [partition], query)).get(partition) ?? 0
       })
-    const source = { from: await ask('earliest'), to: await ask('latest') }
+    // Before the source is asked: what a mirror had then its source has, however both grow.
     const { logStartOffset, highWatermark } = (await this.#openLog()).state()
+    const source = { from: await ask('earliest'), to: await ask('latest') }
     // What comes behind is not the source's.
     const stop = stopPoints.find(point => point.partition === partition)?.stopOffset
     return { source, mirror: { from: logStartOffset, to: Math.min(stop ?? highWatermark, highWatermark) } }
