@@ -8,7 +8,13 @@ import type {
   ConsumerGroupCurrentMemberAssignmentValue,
   ConsumerGroupCurrentMemberAssignmentValueInput,
 } from '../../protocol/coordinator-records/group-08-consumer-group-current-member-assignment.ts'
-import { type MemberDescription, type MemberProgress, type MemberState, sortedNames } from './consumer-member.ts'
+import {
+  type ClassicSide,
+  type MemberDescription,
+  type MemberProgress,
+  type MemberState,
+  sortedNames,
+} from './consumer-member.ts'
 import { addEpoched, type EpochedPartitions } from './partition-sets.ts'
 
 /** States by their number in records; others are of later versions. */
@@ -40,14 +46,17 @@ export const memberFromRecord = (value: ConsumerGroupMemberMetadataValue): Membe
   topics: sortedNames(value.subscribedTopicNames),
   regex: value.subscribedTopicRegex ?? '',
   assignor: value.serverAssignor,
-  classic: value.classicMemberMetadata && {
-    sessionTimeoutMs: value.classicMemberMetadata.sessionTimeoutMs,
-    protocols: value.classicMemberMetadata.supportedProtocols.map(({ name, metadata }) => ({
-      name,
-      metadata: Buffer.from(metadata),
-    })),
-  },
+  classic: classicOf(value.classicMemberMetadata),
 })
+
+/** Records of before the migration do not have it, which reads as one without protocols. */
+const classicOf = (classic: ConsumerGroupMemberMetadataValue['classicMemberMetadata']): ClassicSide | null =>
+  classic === null || classic.supportedProtocols.length === 0
+    ? null
+    : {
+        sessionTimeoutMs: classic.sessionTimeoutMs,
+        protocols: classic.supportedProtocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
+      }
 
 export const progressToRecord = (progress: MemberProgress): ConsumerGroupCurrentMemberAssignmentValueInput => ({
   memberEpoch: progress.epoch,
