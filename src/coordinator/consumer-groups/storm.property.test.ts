@@ -17,7 +17,7 @@ class Storm {
   clients: ConsumerClient[] = []
   bench: GroupBench
   acknowledged = -1
-  readonly #dead = new Map<ConsumerClient, number>()
+  readonly #dead = new Set<ConsumerClient>()
 
   constructor(bench: GroupBench, random: Random) {
     this.bench = bench
@@ -39,14 +39,15 @@ class Storm {
   /** It stops without a word; its partitions are its own until its session ends. */
   kill(client: ConsumerClient): void {
     this.clients = this.clients.filter(other => other !== client)
-    this.#dead.set(client, this.clock.monotonicMs() + SESSION_MS)
+    this.#dead.add(client)
   }
 
-  /** Nobody who is alive, or may still think so, owns what somebody else owns. */
+  /** Nobody owns what somebody else owns; who was silent for a session has nothing, without knowing. */
   check(): void {
     const owners = new Map<string, ConsumerClient>()
-    for (const [client, until] of this.#dead) if (until <= this.clock.monotonicMs()) this.#dead.delete(client)
-    for (const client of [...this.clients, ...this.#dead.keys()])
+    const nowMs = this.clock.monotonicMs()
+    const heard = [...this.clients, ...this.#dead].filter(({ heardMs }) => nowMs - heardMs < SESSION_MS)
+    for (const client of heard)
       for (const place of client.owned) {
         if (owners.has(place)) throw new Error(`${place} is owned by two members`)
         owners.set(place, client)
@@ -58,8 +59,6 @@ class Storm {
     this.bench = await this.bench.crash(this.random)
     await dying.close()
     for (const client of this.clients) client.bench = this.bench
-    // A new node gives everybody a session again.
-    for (const client of this.#dead.keys()) this.#dead.set(client, this.clock.monotonicMs() + SESSION_MS)
   }
 }
 
@@ -72,12 +71,8 @@ async function step(storm: Storm): Promise<void> {
     await client.leave()
   } else if (chance < 0.25) storm.kill(client)
   else if (chance < 0.3) await storm.clock.advance(1 + Math.floor(storm.random() * 9000))
-  // The answer is lost: the client says the same again, later.
-  else if (chance < 0.4) {
-    const answering = client.bench.node.groups.consumers.heartbeat(client.request())
-    await storm.bench.settle()
-    await answering
-  } else if (chance < 0.45) {
+  else if (chance < 0.4) await client.loseAnswer()
+  else if (chance < 0.45) {
     const offset = storm.acknowledged + 1
     const place = [...client.owned][0]
     if (place && (await client.commit(offset, { partition: 0 })) === 'NONE') storm.acknowledged = offset

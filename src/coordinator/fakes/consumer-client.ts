@@ -22,6 +22,8 @@ export class ConsumerClient {
   /** What the coordinator wants it to have. */
   #wanted = new Set<string>()
   readonly options: ClientOptions
+  /** When the coordinator heard of it last, by the monotonic clock. */
+  heardMs = 0
   /** The next heartbeat has to say everything. */
   #full = true
 
@@ -52,8 +54,17 @@ export class ConsumerClient {
     const answering = this.bench.node.groups.consumers.heartbeat({ ...this.request(), ...change })
     await this.bench.settle()
     const answer = await answering
+    if (answer.errorCode === ErrorCode.NONE) this.heardMs = this.bench.clock.monotonicMs()
     this.#take(answer)
     return answer
+  }
+
+  /** One heartbeat whose answer is lost: the next one says everything, to be told everything. */
+  async loseAnswer(): Promise<void> {
+    const answering = this.bench.node.groups.consumers.heartbeat(this.request())
+    await this.bench.settle()
+    if ((await answering).errorCode === ErrorCode.NONE) this.heardMs = this.bench.clock.monotonicMs()
+    this.#full = true
   }
 
   request(): ConsumerHeartbeat {
