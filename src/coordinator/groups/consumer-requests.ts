@@ -2,6 +2,7 @@
 
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import type { ConsumerGroup } from '../consumer-groups/consumer-group.ts'
 import {
   type ConsumerHeartbeat,
   type ConsumerHeartbeatAnswer,
@@ -60,14 +61,29 @@ export class ConsumerRequests {
       const shard = this.#context.shard(groupId)
       const present = shard.consumers.get(groupId)
       if (!present) throw this.#notFound(shard, groupId)
-      const [defaultAssignor = ''] = this.#context.settings.consumer.assignors
-      const group = describeConsumerGroup(present, { image: this.#context.image(), defaultAssignor })
+      const group = this.#described(present)
       await shard.settled()
       return { errorCode: ErrorCode.NONE, errorMessage: null, group }
     } catch (error) {
       const errorMessage = error instanceof CoordinatorError ? error.message : null
       return { errorCode: this.#context.codeOf(error), errorMessage, group: undefined }
     }
+  }
+
+  /** The group as it is now; undefined if it is no consumer group that this node coordinates. */
+  find(groupId: string): DescribedConsumerGroup | undefined {
+    try {
+      const present = this.#context.shard(groupId).consumers.get(groupId)
+      return present && this.#described(present)
+    } catch (error) {
+      if (error instanceof CoordinatorError) return undefined
+      throw error
+    }
+  }
+
+  #described(group: ConsumerGroup): DescribedConsumerGroup {
+    const [defaultAssignor = ''] = this.#context.settings.consumer.assignors
+    return describeConsumerGroup(group, { image: this.#context.image(), defaultAssignor })
   }
 
   #notFound(shard: ServedShard, groupId: string): CoordinatorError {
