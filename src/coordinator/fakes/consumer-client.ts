@@ -1,6 +1,5 @@
 /** A consumer of KIP-848 as Java's is one: heartbeats with its epoch, gives up what it should before it says so, begins anew when it is fenced. Tests of consumer groups use it. */
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
-import { topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '../consumer-groups/consumer-heartbeat.ts'
 import type { GroupBench } from './group-bench.ts'
@@ -94,7 +93,6 @@ export class ConsumerClient {
     }
   }
 
-  /** Beats until it has what the coordinator wants it to have. */
   async beats(count: number): Promise<void> {
     for (let turn = 0; turn < count; turn++) await this.beat()
   }
@@ -142,11 +140,4 @@ export class ConsumerClient {
     }
     return [...topics].map(([topicId, partitions]) => ({ topicId, partitions }))
   }
-}
-
-/** Of a topic that exists. */
-export function topicId(bench: GroupBench, name: string): Uuid {
-  const topic = topicByName(bench.node.controller.image, name)
-  if (!topic) throw new Error(`there is no topic ${name}`)
-  return topic.id
 }
