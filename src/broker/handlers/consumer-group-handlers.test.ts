@@ -75,7 +75,11 @@ test('a member joins, is described and leaves; the older APIs know its group', a
     ['GROUP_ID_NOT_FOUND', 'Group nothing not found.'],
   )
   const classic = await node.call(DescribeGroupsApi, { groups: ['g'] })
-  strictEqual(errorName(classic?.groups[0]?.errorCode ?? 0), 'GROUP_ID_NOT_FOUND')
+  const [asClassic] = classic?.groups ?? []
+  deepStrictEqual(
+    [errorName(asClassic?.errorCode ?? 0), asClassic?.errorMessage],
+    ['GROUP_ID_NOT_FOUND', 'Group g is not a classic group.'],
+  )
   const list = async (filter: object) => (await node.call(ListGroupsApi, filter))?.groups.map(row => row.groupState)
   deepStrictEqual(
     [

@@ -75,7 +75,7 @@ export class ConsumerMembership {
   }
 
   close(): void {
-    this.timers.cancelAll()
+    this.timers.close()
   }
 
   restartSession(groupId: string, { id: memberId, classic }: ConsumerMember): void {

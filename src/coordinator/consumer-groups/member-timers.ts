@@ -19,6 +19,7 @@ export class MemberTimers {
   readonly #expired: (timer: MemberTimer) => void
   /** By group, then by kind and member. */
   readonly #timers = new Map<string, Map<string, DeadlineTimer>>()
+  #closed = false
 
   constructor(clock: Clock, expired: (timer: MemberTimer) => void) {
     this.#clock = clock
@@ -26,6 +27,7 @@ export class MemberTimers {
   }
 
   start(timer: MemberTimer, delayMs: number): void {
+    if (this.#closed) return
     const timers = this.#timers.get(timer.groupId) ?? new Map<string, DeadlineTimer>()
     this.#timers.set(timer.groupId, timers)
     const key = keyOf(timer)
@@ -60,7 +62,9 @@ export class MemberTimers {
     this.#timers.delete(groupId)
   }
 
-  cancelAll(): void {
+  /** No timer starts from now on: who waited for a write may still come back. */
+  close(): void {
+    this.#closed = true
     for (const groupId of [...this.#timers.keys()]) this.cancelGroup(groupId)
   }
 }

@@ -25,7 +25,7 @@ export function openConsumerGroup(shard: ConsumerMembership, groupId: string, cr
   if (present) return { draft: new GroupDraft(present), also: {}, committed: () => {} }
   const classic = shard.context.classicGroups.get(groupId)
   if (!create) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, `Group ${groupId} not found.`)
-  const isFree = !classic || (classic.state === 'Empty' && classic.pendingMembers.size === 0)
+  const isFree = !classic || classic.state === 'Empty'
   const draft = isFree ? new GroupDraft(new ConsumerGroup(groupId)) : upgraded(shard, classic)
   const end = () => {
     if (!classic) return

@@ -12,7 +12,11 @@ import type { ServedShard } from './served-shard.ts'
 export async function expireOffsets(shard: ServedShard): Promise<number> {
   let count = 0
   let writes: Promise<void>[] = []
-  for (const group of [...shard.state.groups.values(), ...shard.state.consumers.all()]) {
+  const { groups, consumers } = shard.state
+  for (const id of [...groups.keys(), ...consumers.all().map(({ id }) => id)]) {
+    // It may have become another one while others were written.
+    const group = groups.get(id) ?? consumers.get(id)
+    if (!group) continue
     const expired = expiredPlaces(shard, group)
     count += expired.length
     if (expired.length > 0) writes.push(removeOffsets(shard, expired))
