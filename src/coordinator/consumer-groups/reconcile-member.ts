@@ -31,7 +31,9 @@ export function reconcileMember(member: ConsumerMember, step: Reconciliation): C
       return hasUnsubscribed(member, step) ? next(member, step, member.epoch) : member
     case 'unrevoked':
       // It has to say that it gave them up; then it is one epoch further and goes towards the newest target.
-      return ownsAny(step.owned, member.revoking) ? member : next(member, step, member.epoch + 1)
+      return ownsAny(step.owned, member.revoking)
+        ? member
+        : next(member, step, Math.min(member.epoch + 1, step.targetEpoch))
     case 'unreleased':
       return next(member, step, member.epoch)
     case 'unknown':
