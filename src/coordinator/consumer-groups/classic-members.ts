@@ -76,7 +76,7 @@ function commitJoin(
   const mayDowngrade = consumer.mayDowngrade && group.members.size <= membersMax
   if (replaced && replaced.classic === null && allClassic && mayDowngrade) {
     const classic = downgraded(group, { image: shard.context.image(), nowMs: shard.nowMs })
-    shard.becomeClassic(draft, { classic, rebalance: false })
+    shard.becomeClassic(draft, { classic, rebalance: group.state !== 'Stable' })
     return classic.group.generation
   }
   shard.commit(draft)

@@ -8,9 +8,17 @@ import { CoordinatorError } from '../runtime/coordinator-error.ts'
 import { ConsumerGroup, descriptionOf } from './consumer-group.ts'
 import { newMember, sortedNames } from './consumer-member.ts'
 import type { AlsoWritten, ConsumerMembership } from './consumer-membership.ts'
-import { readAssignment, readSubscription } from './embedded-protocol.ts'
+import { byTopicId, readAssignment, readSubscription } from './embedded-protocol.ts'
 import { GroupDraft } from './group-draft.ts'
-import { addEpoched, type EpochedPartitions, eachPartition, type Partitions } from './partition-sets.ts'
+import {
+  addEpoched,
+  addPartition,
+  contains,
+  type EpochedPartitions,
+  eachPartition,
+  NO_PARTITIONS,
+  type Partitions,
+} from './partition-sets.ts'
 
 export interface OpenedGroup {
   readonly draft: GroupDraft
@@ -50,12 +58,15 @@ function upgraded(shard: ConsumerMembership, classic: ClassicGroup): GroupDraft 
   if (classic.members.size > consumer.membersMax) throw refuse('group.consumer.max.size')
   const draft = new GroupDraft(new ConsumerGroup(classic.id))
   const targets = new Map<string, Partitions>()
+  const owned = new Map<string, Partitions>()
   for (const member of classic.members.values()) {
     const read = readMember(shard, classic, member)
     if (!read) throw refuse('what its members tell each other cannot be read')
     draft.apply({ kind: 'member', memberId: member.id, value: read.description })
     targets.set(member.id, read.assigned)
+    owned.set(member.id, read.owned)
   }
+  keepOwned(targets, owned)
   const { generation: epoch } = classic
   draft.apply({ kind: 'epoch', value: { epoch, hash: 0n } })
   for (const [memberId, value] of targets) draft.apply({ kind: 'target', memberId, value })
@@ -89,7 +100,23 @@ function readMember(shard: ConsumerMembership, classic: ClassicGroup, member: Gr
     topics: sortedNames(subscription.topics),
     classic: { sessionTimeoutMs: member.sessionTimeoutMs, protocols: member.protocols },
   })
-  return { description, assigned }
+  return { description, assigned, owned: byTopicId(subscription.owned, image) }
+}
+
+/**
+ * A rebalance that began during another one has forgotten who has what. Who has no assignment has what it said when it joined, as far as
+ * nobody else has it.
+ */
+function keepOwned(targets: Map<string, Partitions>, owned: ReadonlyMap<string, Partitions>): void {
+  const taken = [...targets.values()]
+  for (const [memberId, target] of targets) {
+    if (target.size > 0) continue
+    const kept = new Map<Uuid, Set<number>>()
+    for (const [topicId, partition] of eachPartition(owned.get(memberId) ?? NO_PARTITIONS))
+      if (!taken.some(partitions => contains(partitions, topicId, partition))) addPartition(kept, topicId, partition)
+    targets.set(memberId, kept)
+    taken.push(kept)
+  }
 }
 
 function epoched(partitions: Partitions, epoch: number): EpochedPartitions {
