@@ -199,6 +199,13 @@ test('members commit with their epoch, or with an older one what they have had s
     ],
     ['NONE', 'STALE_MEMBER_EPOCH', 'STALE_MEMBER_EPOCH', 'NONE', 'STALE_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 7],
   )
+  const inTransaction = async (epoch: number) => {
+    const member = { memberId: first.memberId, generationId: epoch, groupInstanceId: null }
+    const committing = bench.commitInTransaction(9, 1n, member)
+    await bench.settle()
+    return await committing
+  }
+  deepStrictEqual([await inTransaction(first.epoch), await inTransaction(9)], ['NONE', 'ILLEGAL_GENERATION'])
   const { groups } = bench.node
   const fetch = async (memberId: string, memberEpoch: number) => {
     const asked = { groupId: 'g', requireStable: false, topics: [], topicIdOf: () => undefined }

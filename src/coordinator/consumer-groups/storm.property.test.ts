@@ -6,9 +6,12 @@ import { type Random, seededRandom } from '../../core/random.ts'
 import { ConsumerClient } from '../fakes/consumer-client.ts'
 import { GroupBench } from '../fakes/group-bench.ts'
 
-const MEMBERS = 8
-const STEPS = 60
-const PARTITIONS = 11
+interface Size {
+  readonly members: number
+  readonly steps: number
+  readonly partitions: number
+}
+
 const SESSION_MS = 45_000
 
 class Storm {
@@ -17,10 +20,12 @@ class Storm {
   clients: ConsumerClient[] = []
   bench: GroupBench
   acknowledged = -1
+  readonly size: Size
   readonly #dead = new Set<ConsumerClient>()
 
-  constructor(bench: GroupBench, random: Random) {
+  constructor(bench: GroupBench, random: Random, size: Size) {
     this.bench = bench
+    this.size = size
     this.clock = bench.clock
     this.random = random
   }
@@ -30,7 +35,7 @@ class Storm {
   }
 
   come(): void {
-    if (this.clients.length >= MEMBERS) return
+    if (this.clients.length >= this.size.members) return
     const chance = this.random()
     const options = { topics: chance < 0.3 ? ['t', 'wide'] : ['wide'] }
     this.clients.push(new ConsumerClient(this.bench, chance > 0.8 ? { topics: [], regex: 'wi.*' } : options))
@@ -90,21 +95,21 @@ async function settleDown(storm: Storm): Promise<void> {
   }
 }
 
-function checkBalance({ clients }: Storm): void {
+function checkBalance({ clients, size: { partitions } }: Storm): void {
   if (clients.length === 0) return
   const counts = clients.map(client => client.partitions.filter(place => place.startsWith('wide')).length)
   const total = counts.reduce((sum, count) => sum + count, 0)
-  if (total !== PARTITIONS) throw new Error(`${total} of ${PARTITIONS} partitions are assigned`)
+  if (total !== partitions) throw new Error(`${total} of ${partitions} partitions are assigned`)
   const loads = clients.filter(({ options }) => options.topics?.length !== 2).map(({ owned }) => owned.size)
   if (loads.length > 0 && Math.max(...loads) - Math.min(...loads) > 1)
     throw new Error(`loads of members that subscribe alike: ${loads.join()}`)
 }
 
-async function run(seed: number): Promise<void> {
+async function run(seed: number, size: Size): Promise<void> {
   const bench = await GroupBench.start({ file: { 'group.consumer.assignment.interval.ms': '1000' } })
-  const storm = new Storm(bench, seededRandom(seed))
-  await bench.node.createTopic('wide', { partitions: PARTITIONS })
-  for (let count = 0; count < STEPS; count++) {
+  const storm = new Storm(bench, seededRandom(seed), size)
+  await bench.node.createTopic('wide', { partitions: size.partitions })
+  for (let count = 0; count < size.steps; count++) {
     await step(storm)
     storm.check()
   }
@@ -122,5 +127,14 @@ async function run(seed: number): Promise<void> {
 }
 
 test('whatever members and crashes do, no partition is owned twice, and all are assigned equally in the end', async () => {
-  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000_000 }), run), { numRuns: 8 })
+  const size = { members: 8, steps: 60, partitions: 11 }
+  const seed = fc.integer({ min: 1, max: 1_000_000_000 })
+  await fc.assert(
+    fc.asyncProperty(seed, seed => run(seed, size)),
+    { numRuns: 6 },
+  )
+})
+
+test('a storm of fifty members ends as one of a few', async () => {
+  await run(50, { members: 50, steps: 400, partitions: 120 })
 })
