@@ -110,6 +110,7 @@ test('requests that make no sense are refused with a reason', async () => {
     { serverAssignor: 'sticky' },
     { subscribedTopicRegex: '(' },
     { subscribedTopicRegex: '(?=a)' },
+    { subscribedTopicRegex: 'a{1000}'.repeat(100) },
   ]) {
     const { errorCode, errorMessage } = await client.heartbeat(change)
     ok(errorMessage)
@@ -119,6 +120,7 @@ test('requests that make no sense are refused with a reason', async () => {
   deepStrictEqual(answers, [
     ...invalid,
     'UNSUPPORTED_ASSIGNOR',
+    'INVALID_REGULAR_EXPRESSION',
     'INVALID_REGULAR_EXPRESSION',
     'INVALID_REGULAR_EXPRESSION',
   ])

@@ -85,8 +85,9 @@ function stay(shard: ConsumerMembership, request: ConsumerHeartbeat): ConsumerHe
   shard.commit(draft, also)
   committed()
   shard.restartSession(groupId, advanced)
-  if (advanced !== member) shard.watchRevocation(groupId, advanced)
-  const isFull = joins || (request.rebalanceTimeoutMs !== -1 && request.subscribedTopicNames !== null && owned)
+  if (advanced !== member) shard.watchRevocation(groupId, advanced, member)
+  const saysAll = request.rebalanceTimeoutMs !== -1 && request.subscribedTopicNames !== null && owned !== undefined
+  const isFull = joins || saysAll
   const tells = isFull || !samePartitions(member.assigned, advanced.assigned)
   return {
     errorCode: ErrorCode.NONE,

@@ -83,11 +83,12 @@ export class ConsumerMembership {
     this.timers.start({ kind: 'session', groupId, memberId }, timeoutMs)
   }
 
-  /** Members of the classic protocol join again for it, which has a time of its own. */
-  watchRevocation(groupId: string, { id: memberId, state, classic, rebalanceTimeoutMs }: ConsumerMember): void {
-    const timer = { kind: 'revocation', groupId, memberId } as const
-    if (state === 'unrevoked' && !classic) this.timers.startOnce(timer, Math.max(0, rebalanceTimeoutMs))
-    else this.timers.cancel(timer)
+  /** Once for each epoch. Members of the classic protocol join again for it, which has a time of its own. */
+  watchRevocation(groupId: string, member: ConsumerMember, before?: ConsumerMember): void {
+    const timer = { kind: 'revocation', groupId, memberId: member.id } as const
+    if (member.state !== 'unrevoked' || member.classic) return this.timers.cancel(timer)
+    const isSame = before?.state === 'unrevoked' && before.epoch === member.epoch
+    if (!isSame) this.timers.start(timer, Math.max(0, member.rebalanceTimeoutMs))
   }
 
   /** Takes the draft for the group and queues its write. Throws CoordinatorError, with nothing changed, if it cannot be written. */

@@ -5,9 +5,23 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { CoordinatorError } from '../runtime/coordinator-error.ts'
 import type { ResolvedRegex } from './consumer-group.ts'
 
+/** Steps that an expression may have when it is compiled, about; each takes a kilobyte, and this node has one thread. */
+const STEPS_MAX = 250_000
+/** What RE2 lets a part be repeated, all counts around it together. */
+const REPETITIONS_MAX = 1000
+
+/** At most as many steps as this: its length, times all its repetitions. */
+function stepsOf(regex: string): number {
+  let repetitions = 1
+  for (const [, least, most] of regex.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    repetitions = Math.min(REPETITIONS_MAX, repetitions * Math.max(1, Number(least), Number(most ?? 0)))
+  return regex.length * repetitions
+}
+
 /** Throws CoordinatorError INVALID_REGULAR_EXPRESSION. */
 export function compileTopicRegex(regex: string): RE2JS {
   try {
+    if (stepsOf(regex) > STEPS_MAX) throw new Error('it is too large')
     return RE2JS.compile(regex)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -30,10 +30,6 @@ export class ClassicConsumer {
     this.#topic = topic
   }
 
-  get isBusy(): boolean {
-    return this.#busy !== undefined
-  }
-
   /** Begins the next thing it would do, unless it waits for an answer: then it is alive. */
   act(): void {
     if (this.#busy) this.#heard()
