@@ -48,6 +48,12 @@ test('targets are not made more often than consumer.assignment.interval.ms', asy
   await bench.clock.advance(1000)
   await second.beat()
   deepStrictEqual([second.epoch, await state(bench)], [2, 'Reconciling'])
+  const interval = { key: 'group.consumer.assignment.interval.ms', value: '0', operation: 'set' as const }
+  const resource = { type: ConfigResourceType.BROKER, name: '1' }
+  await bench.node.controller.incrementalAlterConfigs([{ resource, changes: [interval] }], { validateOnly: false })
+  const third = new ConsumerClient(bench)
+  await third.beat()
+  strictEqual(third.epoch, 3)
   await bench.close()
 })
 

@@ -19,6 +19,7 @@ export interface ConsumerContext {
   /** The classic groups beside them. */
   readonly classicGroups: Map<string, ClassicGroup>
   readonly settings: { readonly consumer: ConsumerGroupSettings; readonly membersMax: number }
+  readonly brokerId: number
   readonly clock: Clock
   readonly logger: Logger
   image(): MetadataImage
@@ -62,7 +63,8 @@ export class ConsumerMembership {
   }
 
   settingsOf(groupId: string) {
-    return settingsOf(this.context.settings.consumer, this.context.image(), groupId)
+    const { settings, brokerId } = this.context
+    return settingsOf(settings.consumer, this.context.image(), { brokerId, groupId })
   }
 
   /** After loading: everybody has a session to show up again, and as long as before to give up partitions. */

@@ -43,11 +43,16 @@ export function consumerGroupSettings(property: PropertyText): ConsumerGroupSett
   }
 }
 
-/** With the configs of the group, and the cluster's for what is dynamic there. */
-export function settingsOf(server: ConsumerGroupSettings, image: MetadataImage, groupId: string) {
+/** With the configs of the group, and those of the broker for what is dynamic there. */
+export function settingsOf(
+  server: ConsumerGroupSettings,
+  image: MetadataImage,
+  { brokerId, groupId }: { readonly brokerId: number; readonly groupId: string },
+) {
   const own = configOverrides(image, { type: ConfigResourceType.GROUP, name: groupId })
-  const cluster = configOverrides(image, { type: ConfigResourceType.BROKER, name: '' })
-  const interval = own.get('consumer.assignment.interval.ms') ?? cluster.get('group.consumer.assignment.interval.ms')
+  const broker = [String(brokerId), ''].map(name => configOverrides(image, { type: ConfigResourceType.BROKER, name }))
+  const [dynamic] = broker.flatMap(configs => configs.get('group.consumer.assignment.interval.ms') ?? [])
+  const interval = own.get('consumer.assignment.interval.ms') ?? dynamic
   return {
     sessionTimeoutMs: Number(own.get('consumer.session.timeout.ms') ?? server.sessionTimeoutMs),
     heartbeatIntervalMs: Number(own.get('consumer.heartbeat.interval.ms') ?? server.heartbeatIntervalMs),

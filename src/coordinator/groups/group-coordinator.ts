@@ -262,8 +262,8 @@ export class GroupCoordinator implements ImageSubscriber {
   }
 
   #serve(loaded: Loaded<GroupShard>, context: { settings: GroupSettings; clock: Clock; logger: Logger }): void {
-    const image = () => this.#options.controller.image
-    const shard = new ServedShard(loaded, this.#partitions, { ...context, image })
+    const { brokerId, controller } = this.#options
+    const shard = new ServedShard(loaded, this.#partitions, { ...context, brokerId, image: () => controller.image })
     this.#shards.set(loaded, shard)
     shard.resume()
     if (this.#deletedTopics.size > 0) this.#removeOffsets(shard)

@@ -28,7 +28,7 @@ export class ServedShard {
   constructor(
     loaded: Loaded<GroupShard>,
     partitions: StatePartitions<GroupShard>,
-    context: Omit<RebalancingContext, 'write' | 'refusal'> & { image(): MetadataImage },
+    context: Omit<RebalancingContext, 'write' | 'refusal'> & { readonly brokerId: number; image(): MetadataImage },
   ) {
     this.state = loaded.state
     this.#loaded = loaded
