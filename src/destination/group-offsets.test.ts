@@ -1,9 +1,11 @@
 /** What a link commits for groups of this cluster, and what it does about refusals. */
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { ConsumerClient } from '../coordinator/fakes/consumer-client.ts'
+import { GroupBench } from '../coordinator/fakes/group-bench.ts'
 import { emptyImage } from '../metadata/metadata-image.ts'
 import { ErrorCode } from '../protocol/errors.ts'
-import { commitToGroup, type LinkedGroups } from './group-offsets.ts'
+import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
 
 const offset = (partition: number, metadata: string) => ({ topic: 'orders', partition, offset: 5, metadata })
 
@@ -45,4 +47,23 @@ test('refusals of all offsets are told by their kind', async () => {
     ],
     ['in-use', 'other-type', 'failed', 'failed'],
   )
+})
+
+test('a consumer group of the newer protocol is in use while it has members, and takes offsets when it is empty', async () => {
+  const bench = await GroupBench.start()
+  const { groups, controller } = bench.node
+  const client = new ConsumerClient(bench)
+  await client.beat()
+  await client.commit(3)
+  const commit = { groupId: 'g', offsets: [{ topic: 't', partition: 0, offset: 5, metadata: '' }] }
+  const offsets = [{ topic: 't', partition: 0, offset: 3, metadata: '' }]
+  deepEqual(await readGroup(groups, 'g', controller.image), { kind: 'offsets', offsets, hasMembers: true })
+  deepEqual((await commitToGroup(groups, commit, controller.image)).kind, 'in-use')
+  await client.leave()
+  const committing = commitToGroup(groups, commit, controller.image)
+  await bench.settle()
+  deepEqual((await committing).kind, 'committed')
+  const after = await readGroup(groups, 'g', controller.image)
+  deepEqual(after, { kind: 'offsets', offsets: [{ ...offsets[0], offset: 5 }], hasMembers: false })
+  await bench.close()
 })

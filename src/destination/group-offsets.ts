@@ -6,7 +6,12 @@ import type { DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.t
 import { type MetadataImage, topicByName } from '../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 
-export type LinkedGroups = Pick<GroupCoordinator, 'ensureTopic' | 'fetchOffsets' | 'commitOffsets' | 'describeGroup'>
+export type LinkedGroups = Pick<
+  GroupCoordinator,
+  'ensureTopic' | 'fetchOffsets' | 'commitOffsets' | 'describeGroup'
+> & {
+  readonly consumers: Pick<GroupCoordinator['consumers'], 'find'>
+}
 
 /** Everything that the group has committed. */
 export async function readGroup(
@@ -25,7 +30,7 @@ export async function readGroup(
         return { topic, partition, offset: Number(committedOffset), metadata }
       }),
   )
-  const { group } = groups.describeGroup(groupId)
+  const group = groups.describeGroup(groupId).group ?? groups.consumers.find(groupId)
   return { kind: 'offsets', offsets, hasMembers: (group?.members.length ?? 0) > 0 }
 }
 

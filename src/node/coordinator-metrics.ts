@@ -1,6 +1,6 @@
 /** Figures of the coordinators for /metrics; the composition root and the page of the docs call it. */
 import { Gauge, Registry } from 'prom-client'
-import type { GroupFigures } from '../coordinator/groups/group-coordinator.ts'
+import type { GroupFigures } from '../coordinator/groups/group-figures.ts'
 import type { TransactionFigures } from '../coordinator/transactions/transaction-figures.ts'
 import type { MetricsSource } from '../rest/ports.ts'
 

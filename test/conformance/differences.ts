@@ -1,7 +1,6 @@
 // Where Lockstep differs from Apache Kafka 4.3.1 in the conformance scenarios; compare.ts holds that the list is true and documented.
 
 const TOKENS = 'Delegation tokens'
-const NEWER_GROUPS = 'Consumer groups of the newer protocol (KIP-848), share groups, streams groups'
 
 /**
  * By `scenario › step`: the row of docs/skipped-features.md that says why the two differ. A step that is listed and equal
@@ -9,6 +8,4 @@ const NEWER_GROUPS = 'Consumer groups of the newer protocol (KIP-848), share gro
  */
 export const intendedDifferences: Readonly<Record<string, string>> = {
   'the cluster describes itself › tokens': TOKENS,
-  'a consumer of the newer group protocol › reads': NEWER_GROUPS,
-  'a consumer of the newer group protocol › fails': NEWER_GROUPS,
 }

@@ -80,7 +80,15 @@ async function answerGroup(
   const refused: FetchedTopic[] = []
   const topics = asked.topics && describableTopics(broker, origin, { asked: asked.topics, refused })
   const topicIdOf = (name: string) => topicByName(origin.image, name)?.id
-  const { errorCode, topics: fetched } = await broker.groups.fetchOffsets({ groupId, requireStable, topics, topicIdOf })
+  const { memberId, memberEpoch } = asked
+  const { errorCode, topics: fetched } = await broker.groups.fetchOffsets({
+    groupId,
+    memberId,
+    memberEpoch,
+    requireStable,
+    topics,
+    topicIdOf,
+  })
   if (errorCode !== ErrorCode.NONE) return groupFailure(groupId, errorCode)
   const shown = asked.topics === null ? visibleTopics(broker, origin, fetched) : fetched
   return { groupId, errorCode, topics: [...shown, ...refused] }

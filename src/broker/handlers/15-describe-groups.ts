@@ -43,7 +43,9 @@ function describe(broker: BrokerContext, groupId: string, version: number): Grou
   if (group) return { ...groupError(groupId, ErrorCode.NONE), ...group, members: [...group.members] }
   if (errorCode !== ErrorCode.GROUP_ID_NOT_FOUND) return groupError(groupId, errorCode)
   const dead = { ...groupError(groupId, ErrorCode.NONE), groupState: 'Dead' }
-  return version < NOT_FOUND_VERSION ? dead : { ...dead, errorCode, errorMessage: `Group ${groupId} not found.` }
+  if (version < NOT_FOUND_VERSION) return dead
+  const what = broker.groups.consumers.find(groupId) ? 'is not a classic group' : 'not found'
+  return { ...dead, errorCode, errorMessage: `Group ${groupId} ${what}.` }
 }
 
 const groupError = (groupId: string, errorCode: number): GroupAnswer => ({

@@ -50,6 +50,8 @@ import { describeProducers } from './61-describe-producers.ts'
 import { unregisterBroker } from './64-unregister-broker.ts'
 import { describeTransactions } from './65-describe-transactions.ts'
 import { listTransactions } from './66-list-transactions.ts'
+import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts'
+import { consumerGroupDescribe } from './69-consumer-group-describe.ts'
 import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
 import { addRaftVoter } from './80-add-raft-voter.ts'
@@ -107,6 +109,8 @@ export const handlers: readonly Handler[] = [
   unregisterBroker,
   describeTransactions,
   listTransactions,
+  consumerGroupHeartbeat,
+  consumerGroupDescribe,
   listConfigResources,
   describeTopicPartitions,
   addRaftVoter,

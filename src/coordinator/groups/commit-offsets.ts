@@ -1,6 +1,7 @@
 /** OffsetCommit, TxnOffsetCommit and OffsetDelete: changes of a group's offsets; the group coordinator calls them. */
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import { checkMemberCommit } from '../consumer-groups/member-access.ts'
 import { CoordinatorError } from '../runtime/coordinator-error.ts'
 import type { WriteTransaction } from '../runtime/state-partitions.ts'
 import type { ClassicGroup } from './classic-group.ts'
@@ -30,8 +31,7 @@ export interface CommitRequest extends MemberRequest {
 
 /** Codes in the order of the request's offsets, once they are durable. Throws CoordinatorError for all of them. */
 export async function commitOffsets(shard: ServedShard, request: CommitRequest): Promise<number[]> {
-  const group = committingGroup(shard, request)
-  if (group) checkCommit(group, request, 'plain')
+  const group = committingGroup(shard, request, 'plain')
   if (group?.state === 'Stable' || group?.state === 'PreparingRebalance') {
     const member = group.members.get(request.memberId)
     if (member) shard.rebalancing.restartSession(group, member)
@@ -58,8 +58,7 @@ export async function commitTransactionalOffsets(
   request: Omit<CommitRequest, 'retentionMs' | 'unknownGroup'>,
   transaction: WriteTransaction,
 ): Promise<number[]> {
-  const group = committingGroup(shard, { ...request, unknownGroup: ErrorCode.ILLEGAL_GENERATION })
-  if (group) checkCommit(group, request, 'transactional')
+  committingGroup(shard, { ...request, unknownGroup: ErrorCode.ILLEGAL_GENERATION }, 'transactional')
   const { nowMs } = shard.rebalancing
   const accepted = acceptedOffsets(shard, request, { commitTimestampMs: nowMs, expireTimestampMs: undefined })
   if (accepted.entries.length === 0) return accepted.codes
@@ -78,18 +77,25 @@ export async function commitTransactionalOffsets(
   return accepted.codes
 }
 
-/** undefined: the id is of no group yet, or of an empty consumer group of the newer protocol; both take commits of strangers. */
+/** The classic group that takes the commit; undefined: the id is of no group yet, or of one of the newer protocols. Throws CoordinatorError. */
 function committingGroup(
   shard: ServedShard,
-  {
-    groupId,
-    generationId,
-    memberId,
-    unknownGroup,
-  }: Pick<CommitRequest, 'groupId' | 'generationId' | 'memberId' | 'unknownGroup'>,
+  request: Omit<CommitRequest, 'retentionMs'>,
+  kind: 'plain' | 'transactional',
 ): ClassicGroup | undefined {
+  const { groupId, generationId, memberId, unknownGroup } = request
   const group = shard.state.groups.get(groupId)
-  if (group) return group
+  if (group) {
+    checkCommit(group, request, kind)
+    return group
+  }
+  const consumers = shard.consumers.get(groupId)
+  if (consumers) {
+    // Both came with version 9 of OffsetCommit.
+    const knowsEpochs = unknownGroup === ErrorCode.GROUP_ID_NOT_FOUND
+    checkMemberCommit(consumers, { ...request, kind, knowsEpochs })
+    return undefined
+  }
   const foreign = shard.foreign(groupId)
   if (foreign?.type === 'share') throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
   if (foreign && (!foreign.isEmpty || generationId >= 0))
@@ -146,9 +152,11 @@ export async function deleteOffsets(
   const { state } = shard
   const group = state.groups.get(groupId)
   const foreign = shard.foreign(groupId)
-  if (!group && (!foreign || foreign.type === 'share')) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
+  const consumers = shard.consumers.get(groupId)
+  if (!group && !consumers && (!foreign || foreign.type === 'share'))
+    throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
   if (group && group.state !== 'Empty' && !group.isConsumerGroup) throw new CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
-  const isSubscribed = (topic: string) => group?.isSubscribedTo(topic) ?? foreign?.isEmpty === false
+  const isSubscribed = (topic: string) => (group ?? consumers)?.isSubscribedTo(topic) ?? foreign?.isEmpty === false
   const deleted = places
     .filter(({ topic }) => !isSubscribed(topic))
     .map(place => ({ ...place, group: groupId }))

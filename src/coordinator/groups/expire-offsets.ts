@@ -1,7 +1,8 @@
 /** Forgets offsets that nobody has used for the retention time, those of deleted topics, and groups that have nothing left; the group coordinator calls it now and then. */
 import type { Uuid } from '../../core/uuid.ts'
 import { ZERO_UUID } from '../../core/uuid.ts'
-import type { ClassicGroup } from './classic-group.ts'
+import { ConsumerGroup } from '../consumer-groups/consumer-group.ts'
+import { ClassicGroup } from './classic-group.ts'
 import { removeOffsets } from './commit-offsets.ts'
 import type { CommittedOffset, OffsetPlace } from './group-offsets.ts'
 import { removeGroup } from './group-overview.ts'
@@ -11,7 +12,11 @@ import type { ServedShard } from './served-shard.ts'
 export async function expireOffsets(shard: ServedShard): Promise<number> {
   let count = 0
   let writes: Promise<void>[] = []
-  for (const group of [...shard.state.groups.values()]) {
+  const { groups, consumers } = shard.state
+  for (const id of [...groups.keys(), ...consumers.all().map(({ id }) => id)]) {
+    // It may have become another one while others were written.
+    const group = groups.get(id) ?? consumers.get(id)
+    if (!group) continue
     const expired = expiredPlaces(shard, group)
     count += expired.length
     if (expired.length > 0) writes.push(removeOffsets(shard, expired))
@@ -32,18 +37,20 @@ export async function expireOffsets(shard: ServedShard): Promise<number> {
 const PARALLEL_WRITES = 100
 
 /** Without members, offsets and open transactions that would bring some. */
-function isForgotten(shard: ServedShard, group: ClassicGroup): boolean {
-  const { groups, offsets } = shard.state
+function isForgotten(shard: ServedShard, group: ClassicGroup | ConsumerGroup): boolean {
+  const { groups, consumers, offsets } = shard.state
+  const isPresent = (groups.get(group.id) ?? consumers.get(group.id)) === group
+  const isAwaited = group instanceof ClassicGroup && group.pendingMembers.size > 0
   return (
-    groups.get(group.id) === group &&
+    isPresent &&
     group.state === 'Empty' &&
-    group.pendingMembers.size === 0 &&
+    !isAwaited &&
     offsets.ofGroup(group.id).size === 0 &&
     !offsets.hasOpenTransactions(group.id)
   )
 }
 
-function expiredPlaces(shard: ServedShard, group: ClassicGroup): OffsetPlace[] {
+function expiredPlaces(shard: ServedShard, group: ClassicGroup | ConsumerGroup): OffsetPlace[] {
   const { state, rebalancing } = shard
   const since = retentionStart(group)
   if (!since) return []
@@ -69,8 +76,9 @@ function expiredPlaces(shard: ServedShard, group: ClassicGroup): OffsetPlace[] {
  * In a group that has become empty: from then on. With members: from its commit, where it is known that nobody subscribes to the
  * topic; otherwise never (undefined).
  */
-function retentionStart(group: ClassicGroup): ((offset: CommittedOffset) => number) | undefined {
-  if (group.protocolType === undefined) return offset => offset.commitTimestampMs
+function retentionStart(group: ClassicGroup | ConsumerGroup): ((offset: CommittedOffset) => number) | undefined {
+  // Members of consumer groups say what they subscribe to.
+  if (group instanceof ConsumerGroup || group.protocolType === undefined) return offset => offset.commitTimestampMs
   if (group.state === 'Empty') return offset => group.stateChangedMs ?? offset.commitTimestampMs
   const knowsSubscriptions = group.isConsumerGroup && group.subscriptions !== undefined && group.state === 'Stable'
   return knowsSubscriptions ? offset => offset.commitTimestampMs : undefined

@@ -1,6 +1,7 @@
 /** OffsetFetch: what a group has committed; the group coordinator calls it. */
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import { checkMemberFetch } from '../consumer-groups/member-access.ts'
 import { type CommittedOffset, isOfOtherTopic } from './group-offsets.ts'
 import type { ServedShard } from './served-shard.ts'
 
@@ -21,6 +22,9 @@ export interface FetchedTopic {
 
 export interface FetchOffsetsRequest {
   readonly groupId: string
+  /** Who asks, as members of consumer groups say it (version 9); null and -1: it is not said. */
+  readonly memberId?: string | null
+  readonly memberEpoch?: number
   /** Offsets that open transactions are about to change are UNSTABLE_OFFSET_COMMIT. */
   readonly requireStable: boolean
   /** null = everything that is committed. */
@@ -43,7 +47,11 @@ export const noOffset = (partitionIndex: number, errorCode: number = ErrorCode.N
 /** Resolves once what it tells is durable. Throws CoordinatorError. */
 export async function fetchOffsets(shard: ServedShard, request: FetchOffsetsRequest): Promise<FetchedTopic[]> {
   const { groupId, topics } = request
-  const isKnown = shard.state.groups.has(groupId) || (shard.foreign(groupId)?.type ?? 'share') !== 'share'
+  const consumers = shard.consumers.get(groupId)
+  if (consumers)
+    checkMemberFetch(consumers, { memberId: request.memberId ?? null, memberEpoch: request.memberEpoch ?? -1 })
+  const isForeign = shard.foreign(groupId)?.type === 'streams'
+  const isKnown = shard.state.groups.has(groupId) || consumers !== undefined || isForeign
   const fetched =
     topics === null ? everything(shard, request, isKnown) : topics.map(topic => oneTopic(shard, request, topic))
   await shard.settled()

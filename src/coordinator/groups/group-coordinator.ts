@@ -21,8 +21,11 @@ import {
 } from '../runtime/state-partitions.ts'
 import { joinAnswer } from './classic-group.ts'
 import { type CommitRequest, commitOffsets, commitTransactionalOffsets, deleteOffsets } from './commit-offsets.ts'
+import { ConsumerRequests } from './consumer-requests.ts'
+import { heartbeatEither, joinEither, leaveEither, syncEither } from './either-protocol.ts'
 import { removeOffsetsOfTopics } from './expire-offsets.ts'
 import { type FetchedTopic, type FetchOffsetsRequest, fetchOffsets } from './fetch-offsets.ts'
+import { figuresOf, type GroupFigures } from './group-figures.ts'
 import type { JoinAnswer, SyncAnswer } from './group-member.ts'
 import {
   type DescribedGroup,
@@ -34,16 +37,13 @@ import {
 } from './group-overview.ts'
 import type { GroupSettings } from './group-settings.ts'
 import { GroupShard } from './group-shard.ts'
-import { type JoinRequest, joinGroup } from './join-group.ts'
+import type { JoinRequest } from './join-group.ts'
 import {
-  heartbeat,
   type LeftMember,
-  leaveGroup,
   type MemberIdentity,
   type MemberRequest,
   type SyncRequest,
   syncFailure,
-  syncGroup,
 } from './membership.ts'
 import { OffsetExpiry } from './offset-expiry.ts'
 import { ServedShard } from './served-shard.ts'
@@ -57,13 +57,6 @@ export interface GroupCoordinatorOptions
   readonly logger: Logger
 }
 
-/** Counters since the start, and gauges. */
-export interface GroupFigures {
-  readonly groups: number
-  readonly members: number
-  readonly offsetCommits: number
-}
-
 export class GroupCoordinator implements ImageSubscriber {
   readonly name = 'groups'
   readonly #options: GroupCoordinatorOptions
@@ -74,6 +67,8 @@ export class GroupCoordinator implements ImageSubscriber {
   readonly #deletedTopics = new Map<string, Uuid>()
   #offsetCommits = 0
   readonly #expiry: OffsetExpiry
+  /** Of consumer groups (KIP-848). */
+  readonly consumers: ConsumerRequests
 
   constructor(options: GroupCoordinatorOptions) {
     const { topic, settings, clock, logger } = options
@@ -88,6 +83,12 @@ export class GroupCoordinator implements ImageSubscriber {
       loaded: loaded => this.#serve(loaded, { settings, clock, logger: this.#logger }),
       unloaded: loaded => this.#unserve(loaded),
     })
+    this.consumers = new ConsumerRequests({
+      settings,
+      image: () => options.controller.image,
+      shard: groupId => this.#shard(groupId),
+      codeOf: error => this.#codeOf(error),
+    })
     this.#expiry = new OffsetExpiry({
       intervalMs: settings.retentionCheckMs,
       shards: () => [...this.#shards.values()],
@@ -97,9 +98,7 @@ export class GroupCoordinator implements ImageSubscriber {
   }
 
   get figures(): GroupFigures {
-    const groups = [...this.#shards.keys()].flatMap(({ state }) => [...state.groups.values()])
-    const members = groups.reduce((sum, group) => sum + group.members.size, 0)
-    return { groups: groups.length, members, offsetCommits: this.#offsetCommits }
+    return { ...figuresOf(this.#shards.keys()), offsetCommits: this.#offsetCommits }
   }
 
   get topic(): string {
@@ -124,7 +123,7 @@ export class GroupCoordinator implements ImageSubscriber {
     if (sessionTimeoutMs < sessionTimeoutMsMin || sessionTimeoutMs > sessionTimeoutMsMax)
       return joinAnswer(ErrorCode.INVALID_SESSION_TIMEOUT, request.memberId)
     try {
-      return await joinGroup(this.#shard(request.groupId), request)
+      return await joinEither(this.#shard(request.groupId), request)
     } catch (error) {
       return joinAnswer(this.#codeOf(error), '')
     }
@@ -134,7 +133,7 @@ export class GroupCoordinator implements ImageSubscriber {
   async sync(request: SyncRequest): Promise<SyncAnswer> {
     if (request.groupId === '') return syncFailure(ErrorCode.INVALID_GROUP_ID)
     try {
-      return await syncGroup(this.#shard(request.groupId), request)
+      return await syncEither(this.#shard(request.groupId), request)
     } catch (error) {
       return syncFailure(this.#codeOf(error))
     }
@@ -144,7 +143,7 @@ export class GroupCoordinator implements ImageSubscriber {
   heartbeat(request: MemberRequest): number {
     if (request.groupId === '') return ErrorCode.INVALID_GROUP_ID
     try {
-      return heartbeat(this.#shard(request.groupId), request)
+      return heartbeatEither(this.#shard(request.groupId), request)
     } catch (error) {
       const code = this.#codeOf(error)
       // Its session begins when the group is loaded.
@@ -158,7 +157,7 @@ export class GroupCoordinator implements ImageSubscriber {
   ): Promise<{ errorCode: number; members: LeftMember[] }> {
     if (groupId === '') return { errorCode: ErrorCode.INVALID_GROUP_ID, members: [] }
     try {
-      return { errorCode: ErrorCode.NONE, members: await leaveGroup(this.#shard(groupId), groupId, members) }
+      return { errorCode: ErrorCode.NONE, members: await leaveEither(this.#shard(groupId), groupId, members) }
     } catch (error) {
       const errorCode = this.#codeOf(error)
       if (errorCode !== ErrorCode.UNKNOWN_MEMBER_ID) return { errorCode, members: [] }
@@ -263,16 +262,16 @@ export class GroupCoordinator implements ImageSubscriber {
   }
 
   #serve(loaded: Loaded<GroupShard>, context: { settings: GroupSettings; clock: Clock; logger: Logger }): void {
-    const shard = new ServedShard(loaded, this.#partitions, context)
+    const { brokerId, controller } = this.#options
+    const shard = new ServedShard(loaded, this.#partitions, { ...context, brokerId, image: () => controller.image })
     this.#shards.set(loaded, shard)
-    for (const group of loaded.state.groups.values()) shard.rebalancing.resume(group)
+    shard.resume()
     if (this.#deletedTopics.size > 0) this.#removeOffsets(shard)
   }
 
   #unserve(loaded: Loaded<GroupShard>): void {
+    this.#shards.get(loaded)?.end(ErrorCode.NOT_COORDINATOR)
     this.#shards.delete(loaded)
-    const nowMs = this.#options.clock.nowMs()
-    for (const group of loaded.state.groups.values()) group.end(ErrorCode.NOT_COORDINATOR, nowMs)
   }
 
   #shard(groupId: string): ServedShard {

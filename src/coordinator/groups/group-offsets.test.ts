@@ -237,7 +237,7 @@ test('groups of other protocols keep their records; their ids are not given to c
     listed.map(({ groupId, groupType, groupState }) => [groupId, groupType, groupState]),
     [
       ['empty', 'consumer', 'Empty'],
-      ['busy', 'consumer', 'Unknown'],
+      ['busy', 'consumer', 'Assigning'],
       ['shared', 'share', 'Empty'],
     ],
   )

@@ -1,9 +1,11 @@
 /** ListGroups, DescribeGroups and DeleteGroups: groups as administrators see them; the group coordinator calls them. */
 import { ErrorCode } from '../../protocol/errors.ts'
+import type { ConsumerGroup } from '../consumer-groups/consumer-group.ts'
 import type { ClassicGroup } from './classic-group.ts'
 import { removeOffsets } from './commit-offsets.ts'
 import { groupTombstone } from './group-records.ts'
 import type { ServedShard } from './served-shard.ts'
+import { CONSUMER_PROTOCOL } from './subscribed-topics.ts'
 
 export interface ListedGroup {
   readonly groupId: string
@@ -19,10 +21,11 @@ export interface GroupFilter {
 }
 
 export function listGroups(shard: ServedShard, { states, types }: GroupFilter): ListedGroup[] {
-  const { groups, foreign } = shard.state
+  const { groups, consumers, foreign } = shard.state
   const wantedStates = new Set(states.map(state => state.trim().toLowerCase()))
   const wantedTypes = new Set(types.map(type => type.toLowerCase()))
-  return [...[...groups.values()].map(classicEntry), ...foreign.ids.flatMap(id => foreignEntry(shard, id))].filter(
+  const present = [...[...groups.values()].map(classicEntry), ...consumers.all().map(consumerEntry)]
+  return [...present, ...foreign.ids.flatMap(id => foreignEntry(shard, id))].filter(
     ({ groupState, groupType }) =>
       (wantedStates.size === 0 || wantedStates.has(groupState.toLowerCase())) &&
       (wantedTypes.size === 0 || wantedTypes.has(groupType)),
@@ -34,6 +37,13 @@ const classicEntry = (group: ClassicGroup): ListedGroup => ({
   protocolType: group.protocolType ?? '',
   groupState: group.state,
   groupType: 'classic',
+})
+
+const consumerEntry = (group: ConsumerGroup): ListedGroup => ({
+  groupId: group.id,
+  protocolType: CONSUMER_PROTOCOL,
+  groupState: group.state,
+  groupType: 'consumer',
 })
 
 /** Whether its members live is not known here: nobody hears their heartbeats. */
@@ -88,7 +98,9 @@ export async function deleteGroup(shard: ServedShard, groupId: string): Promise<
   const { state } = shard
   const group = state.groups.get(groupId)
   const foreign = shard.foreign(groupId)
-  if (!group && (!foreign || foreign.type === 'share')) return ErrorCode.GROUP_ID_NOT_FOUND
+  const consumers = shard.consumers.get(groupId)
+  if (consumers && !consumers.isEmpty) return ErrorCode.NON_EMPTY_GROUP
+  if (!group && !consumers && (!foreign || foreign.type === 'share')) return ErrorCode.GROUP_ID_NOT_FOUND
   if (group ? group.state !== 'Empty' : foreign?.isEmpty === false) return ErrorCode.NON_EMPTY_GROUP
   await removeGroup(shard, groupId)
   return ErrorCode.NONE
@@ -101,5 +113,7 @@ export async function removeGroup(shard: ServedShard, groupId: string): Promise<
   const offsetsGone = removeOffsets(shard, state.offsets.placesOf(groupId))
   state.groups.delete(groupId)
   group?.end(ErrorCode.UNKNOWN_MEMBER_ID, rebalancing.nowMs)
-  await Promise.all([offsetsGone, group ? shard.write([groupTombstone(groupId)]) : shard.removeForeign(groupId)])
+  const consumersGone = shard.removeConsumerGroup(groupId)
+  const groupGone = group ? shard.write([groupTombstone(groupId)]) : shard.removeForeign(groupId)
+  await Promise.all([offsetsGone, consumersGone, groupGone])
 }

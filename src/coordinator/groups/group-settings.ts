@@ -1,4 +1,5 @@
 /** The server properties that groups obey, as numbers; the composition root builds them once. */
+import { type ConsumerGroupSettings, consumerGroupSettings } from '../consumer-groups/consumer-settings.ts'
 import type { PropertyText } from '../runtime/internal-topics.ts'
 
 export interface GroupSettings {
@@ -15,6 +16,7 @@ export interface GroupSettings {
   readonly offsetsRetentionMs: number
   /** `offsets.retention.check.interval.ms` */
   readonly retentionCheckMs: number
+  readonly consumer: ConsumerGroupSettings
 }
 
 /** From properties that have been validated. */
@@ -26,4 +28,5 @@ export const groupSettings = (property: PropertyText): GroupSettings => ({
   offsetMetadataMax: Number(property('offset.metadata.max.bytes')),
   offsetsRetentionMs: Number(property('offsets.retention.minutes')) * 60_000,
   retentionCheckMs: Number(property('offsets.retention.check.interval.ms')),
+  consumer: consumerGroupSettings(property),
 })

@@ -5,6 +5,7 @@ import { OffsetCommitKey } from '../../protocol/coordinator-records/group-01-off
 import { GroupMetadataKey } from '../../protocol/coordinator-records/group-02-group-metadata.ts'
 import type { Message } from '../../protocol/schema/message.ts'
 import { Reader } from '../../protocol/schema/reader.ts'
+import { ConsumerGroups } from '../consumer-groups/consumer-groups.ts'
 import type { StateRecord, TransactionMarker } from '../runtime/state-partitions.ts'
 import { ClassicGroup } from './classic-group.ts'
 import { ForeignGroups } from './foreign-groups.ts'
@@ -16,6 +17,7 @@ const OFFSET_TYPES: ReadonlySet<number> = new Set([LegacyOffsetCommitKey.apiKey,
 
 export class GroupShard {
   readonly groups = new Map<string, ClassicGroup>()
+  readonly consumers = new ConsumerGroups()
   readonly foreign = new ForeignGroups()
   readonly offsets = new GroupOffsets()
 
@@ -25,7 +27,7 @@ export class GroupShard {
     if (OFFSET_TYPES.has(type))
       this.#replayOffset(keyOf(OffsetCommitKey, record), record.value, { producerId, baseOffset })
     else if (type === GroupMetadataKey.apiKey) this.#replayGroup(keyOf(GroupMetadataKey, record).group, record.value)
-    else this.foreign.replay(type, record)
+    else if (!this.#replayConsumers(type, record)) this.foreign.replay(type, record)
   }
 
   replayMarker({ producerId, committed }: Pick<TransactionMarker, 'producerId' | 'committed'>): void {
@@ -34,8 +36,15 @@ export class GroupShard {
 
   /** An offset belongs to a group: without another it is a simple one, which has no members. */
   ensureGroup(id: string, nowMs: number | undefined): void {
-    if (this.groups.has(id) || this.foreign.get(id)) return
+    if (this.groups.has(id) || this.consumers.get(id) || this.foreign.get(id)) return
     this.groups.set(id, new ClassicGroup(id, { stateChangedMs: nowMs }))
+  }
+
+  #replayConsumers(type: number, record: StateRecord): boolean {
+    const id = this.consumers.replay(type, record)
+    // A group that was only known by its offsets.
+    if (id !== undefined && this.consumers.get(id) && this.groups.get(id)?.members.size === 0) this.groups.delete(id)
+    return id !== undefined
   }
 
   #replayOffset(

@@ -1,5 +1,8 @@
 /** A loaded shard with all that operations need to change it: its state, its writes and its rebalancing; the group coordinator makes one per loading. */
 import type { Clock } from '../../core/clock.ts'
+import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { ConsumerMembership } from '../consumer-groups/consumer-membership.ts'
+import { GroupDraft } from '../consumer-groups/group-draft.ts'
 import type { CoordinatorError } from '../runtime/coordinator-error.ts'
 import type { Loaded, StatePartitions, StateRecord, WriteOptions } from '../runtime/state-partitions.ts'
 import { ClassicGroup } from './classic-group.ts'
@@ -9,12 +12,13 @@ import { Rebalancing, type RebalancingContext } from './rebalancing.ts'
 
 /** Records in one write of many; a tombstone is small. */
 const RECORDS_MAX = 1000
-/** Kafka's default of `group.consumer.session.timeout.ms`. */
+/** Kafka's default of the session timeouts of both kinds. */
 const FOREIGN_SESSION_MS = 45_000
 
 export class ServedShard {
   readonly state: GroupShard
   readonly rebalancing: Rebalancing
+  readonly consumers: ConsumerMembership
   readonly #loaded: Loaded<GroupShard>
   readonly #partitions: StatePartitions<GroupShard>
   readonly #clock: Clock
@@ -24,7 +28,7 @@ export class ServedShard {
   constructor(
     loaded: Loaded<GroupShard>,
     partitions: StatePartitions<GroupShard>,
-    context: Omit<RebalancingContext, 'write' | 'refusal'>,
+    context: Omit<RebalancingContext, 'write' | 'refusal'> & { readonly brokerId: number; image(): MetadataImage },
   ) {
     this.state = loaded.state
     this.#loaded = loaded
@@ -35,6 +39,15 @@ export class ServedShard {
       ...context,
       write: records => this.write(records),
       refusal: records => this.refusal(records),
+    })
+    this.consumers = new ConsumerMembership({
+      ...context,
+      groups: this.state.consumers,
+      classicGroups: this.state.groups,
+      write: records => this.write(records),
+      refusal: records => this.refusal(records),
+      settled: () => this.settled(),
+      adopt: (group, rebalance) => this.#adopt(group, rebalance),
     })
   }
 
@@ -98,16 +111,44 @@ export class ServedShard {
     return { type: found.type, isEmpty: found.memberKeys.size === 0 || servedMs >= FOREIGN_SESSION_MS }
   }
 
+  /** After loading: everybody has its session to show up again. */
+  resume(): void {
+    for (const group of this.state.groups.values()) this.rebalancing.resume(group)
+    this.consumers.resume()
+  }
+
+  /** Ends timers, and tells everybody who waits the error. */
+  end(errorCode: number): void {
+    for (const group of this.state.groups.values()) group.end(errorCode, this.rebalancing.nowMs)
+    this.consumers.close()
+  }
+
   /**
-   * May a classic group have this id? An empty consumer group of the newer protocol makes room, as in Kafka; groups with members
-   * and those of other kinds do not.
+   * May a classic group have this id? A consumer group of the newer protocol that is empty makes room, as in Kafka; those with
+   * members and groups of other kinds do not.
    */
   freeForeign(id: string): boolean {
-    const foreign = this.foreign(id)
-    if (!foreign) return true
-    if (foreign.type !== 'consumer' || !foreign.isEmpty) return false
-    this.removeForeign(id).catch(() => {})
+    if (this.foreign(id) || this.consumers.hasMembers(id)) return false
+    if (this.consumers.get(id)) this.removeConsumerGroup(id).catch(() => {})
     return true
+  }
+
+  /** Forgets an empty consumer group; resolves when that is durable. */
+  removeConsumerGroup(id: string): Promise<void> {
+    const group = this.consumers.get(id)
+    if (!group) return Promise.resolve()
+    const draft = new GroupDraft(group)
+    draft.removeAll()
+    const written = this.writeMany(draft.records)
+    this.state.consumers.remove(id)
+    return written
+  }
+
+  /** What a consumer group has become. */
+  #adopt(group: ClassicGroup, rebalance: boolean): void {
+    this.state.groups.set(group.id, group)
+    this.rebalancing.resume(group)
+    if (rebalance && group.state === 'Stable') void this.rebalancing.prepare(group, 'it was a consumer group until now')
   }
 
   /** Tombstones of everything that is known of the group. */

@@ -1,4 +1,5 @@
 /** Consumer groups as REST tells them: what this node's group coordinator knows, and how far the partitions have come. */
+import type { DescribedConsumerGroup } from '../../coordinator/consumer-groups/describe-group.ts'
 import type { GroupCoordinator } from '../../coordinator/groups/group-coordinator.ts'
 import type { DescribedGroup, DescribedMember, ListedGroup } from '../../coordinator/groups/group-overview.ts'
 import { CONSUMER_PROTOCOL } from '../../coordinator/groups/subscribed-topics.ts'
@@ -14,7 +15,12 @@ import { kafkaRefusal } from './kafka-refusal.ts'
 
 export interface LocalGroupsOptions {
   readonly brokerId: number
-  readonly groups: Pick<GroupCoordinator, 'listGroups' | 'describeGroup' | 'fetchOffsets' | 'partitionFor' | 'topic'>
+  readonly groups: Pick<
+    GroupCoordinator,
+    'listGroups' | 'describeGroup' | 'fetchOffsets' | 'partitionFor' | 'topic'
+  > & {
+    readonly consumers: Pick<GroupCoordinator['consumers'], 'find'>
+  }
   readonly replicas: Pick<ReplicaSet, 'lookupByName'>
   readonly controller: Pick<Controller, 'image'>
 }
@@ -29,6 +35,8 @@ export function localGroupAdmin(options: LocalGroupsOptions): GroupAdmin {
   const describe = (groupId: string): GroupView | undefined => {
     const { errorCode, group } = groups.describeGroup(groupId)
     if (group) return classicView(group)
+    const consumers = groups.consumers.find(groupId)
+    if (consumers) return consumerView(consumers)
     if (isNoGroup(errorCode, controller, groups.topic)) return undefined
     if (errorCode !== ErrorCode.GROUP_ID_NOT_FOUND) throw kafkaRefusal(errorCode, null)
     const foreign = listed().find(found => found.groupId === groupId)
@@ -64,6 +72,22 @@ const classicView = (group: DescribedGroup): GroupView => ({
     instanceId: member.groupInstanceId,
     clientId: member.clientId,
     assignment: group.protocolType === CONSUMER_PROTOCOL ? assignmentOf(member) : [],
+  })),
+})
+
+const consumerView = (group: DescribedConsumerGroup): GroupView => ({
+  groupId: group.groupId,
+  state: group.groupState,
+  type: 'consumer',
+  isSimple: false,
+  assignor: group.assignorName,
+  members: group.members.map(member => ({
+    memberId: member.memberId,
+    instanceId: member.instanceId,
+    clientId: member.clientId,
+    assignment: member.assignment.topicPartitions.flatMap(({ topicName: topic, partitions }) =>
+      partitions.map(partition => ({ topic, partition })),
+    ),
   })),
 })
 
