@@ -26,6 +26,8 @@ export interface FakeQuorumOptions {
   readonly clusterId?: string
   /** Highest version of Fetch that is offered. */
   readonly fetchVersion?: number
+  /** Further APIs that the controllers offer, with their highest versions; `commands` answers them. */
+  readonly serves?: ReadonlyMap<number, number>
 }
 
 export class FakeQuorum {
@@ -39,17 +41,19 @@ export class FakeQuorum {
   /** Size of the pieces of a snapshot, so that there are several. */
   pieceBytes = 200
   /** Commands beside Fetch and FetchSnapshot. */
-  readonly commands = new Map<number, { readonly max: number; readonly answer: FakeAnswer }>()
+  readonly commands = new Map<number, FakeAnswer>()
   /** Fetch offsets as they were asked, by controller. */
   readonly fetches: string[] = []
   #servers = new Map<number, KafkaServer>()
   readonly #fetchVersion: number
+  readonly #serves: ReadonlyMap<number, number>
   #log: LogBatch[] = []
   #waiting: (() => void)[] = []
 
   private constructor(options: FakeQuorumOptions) {
     this.clusterId = options.clusterId ?? 'ZmFrZS1jbHVzdGVyLTEyMw'
     this.#fetchVersion = options.fetchVersion ?? 18
+    this.#serves = options.serves ?? new Map()
   }
 
   static async start(options: FakeQuorumOptions = {}): Promise<FakeQuorum> {
@@ -75,7 +79,7 @@ export class FakeQuorum {
       [1, { min: 12, max: this.#fetchVersion }],
       [18, { min: 0, max: 4 }],
       [59, { min: 0, max: 1 }],
-      ...[...this.commands].map(([key, { max }]) => [key, { min: 0, max }] as const),
+      ...[...this.#serves].map(([key, max]) => [key, { min: 0, max }] as const),
     ])
     const server = await listen({
       host: '127.0.0.1',
@@ -152,13 +156,13 @@ export class FakeQuorum {
       return [FetchResponse.encode(version < 16 ? answer : { ...answer, nodeEndpoints }, version)]
     }
     if (apiKey === 59) return [this.#piece(FetchSnapshotRequest.decode(body, version), version)]
-    const answer = this.commands.get(apiKey)?.answer(request, id)
+    const answer = this.commands.get(apiKey)?.(request, id)
     // A request without an answer leaves the client waiting until its connection is closed.
     return answer ? [answer] : await new Promise<never>(() => {})
   }
 
   #versions(version: number): Buffer {
-    const commands = [...this.commands].map(([apiKey, { max }]) => ({ apiKey, minVersion: 0, maxVersion: max }))
+    const commands = [...this.#serves].map(([apiKey, maxVersion]) => ({ apiKey, minVersion: 0, maxVersion }))
     const apiKeys = [
       { apiKey: 1, minVersion: 12, maxVersion: this.#fetchVersion },
       { apiKey: 18, minVersion: 0, maxVersion: 4 },
