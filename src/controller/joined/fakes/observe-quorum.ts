@@ -9,6 +9,7 @@ import { randomUuid } from '../../../core/uuid.ts'
 import type { MetadataImage } from '../../../metadata/metadata-image.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../../protocol/metadata-records/registry.ts'
 import { ActiveController, type QuorumAddresses } from '../active-controller.ts'
+import { ControllerQuestions } from '../controller-questions.ts'
 import { MetadataObserver } from '../metadata-observer.ts'
 import { openToAll, quorumConnections } from '../quorum-connection.ts'
 import { FakeQuorum, type FakeQuorumOptions } from './fake-quorum.ts'
@@ -71,3 +72,15 @@ export const feature = (name: string, featureLevel: number): MetadataRecordInput
   version: 0,
   value: { name, featureLevel },
 })
+
+export function questionsOf(t: TestContext, quorum: FakeQuorum, giveUpMs = 10_000): ControllerQuestions {
+  const questions = new ControllerQuestions({
+    active: clientOf(t, bootstrapOf(quorum)),
+    clock: systemClock,
+    backoff: quickBackoff,
+    giveUpMs,
+    timeoutMs: 2000,
+  })
+  t.after(() => questions.close())
+  return questions
+}
