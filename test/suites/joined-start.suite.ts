@@ -1,11 +1,13 @@
 /** A node's controller client against complete Apache Kafka 4.3.1: follows the metadata, becomes a broker, forwards commands, survives a change of controller. */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { NewTopic } from '../../src/metadata/controller-port.ts'
 import { topicByName } from '../../src/metadata/metadata-image.ts'
+import { checkCluster } from '../../src/node/joined/check-cluster.ts'
+import { parseSettings } from '../../src/node/settings.ts'
 import { eventually } from '../eventually.ts'
 import { JoinedClient } from '../joined-client.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
@@ -48,6 +50,27 @@ const topic = (name: string, partitions: number): NewTopic => ({
   replicationFactor: 1,
   assignments: new Map(),
   configs: new Map(),
+})
+
+test('a check before joining finds that the cluster allows it, and registers nothing', { skip }, async () => {
+  const { cluster } = await stage()
+  const settings = parseSettings(
+    new Map([
+      ['process.roles', 'broker'],
+      ['node.id', String(NODE_ID)],
+      ['cluster.id', cluster.clusterId],
+      ['listeners', 'PLAINTEXT://127.0.0.1:1'],
+      ['log.dirs', join(tmpdir(), 'lockstep-never-made')],
+      ['controller.listener.names', 'CONTROLLER'],
+      ['listener.security.protocol.map', 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT'],
+      ['controller.quorum.bootstrap.servers', cluster.controllerAddress],
+    ]),
+  )
+  ok(settings.joined)
+  const report = await checkCluster(settings, settings.joined)
+  deepStrictEqual([report.problems, report.clusterId], [[], cluster.clusterId])
+  const { problems } = await checkCluster({ ...settings, nodeId: 1 }, settings.joined)
+  match(problems.join(), /node.id 1 is registered by another process/)
 })
 
 test('a node becomes a broker of a Kafka cluster, leads what it is given and nothing else', { skip }, async () => {

@@ -142,6 +142,17 @@ test('a registration that is still unfenced under this incarnation is not given 
   strictEqual(heartbeats.memory.wantFence, false)
 })
 
+test('who cannot go on leading asks to be fenced, at once', async t => {
+  const { heartbeats, membership } = await member(t)
+  await membership.join()
+  const serving = membership.serve()
+  heartbeats.answer()
+  await serving
+  const { beats } = heartbeats
+  membership.fence()
+  deepStrictEqual([heartbeats.memory.wantFence, heartbeats.beats], [true, beats + 1])
+})
+
 test('the session of another life is waited for', async t => {
   const duplicate = ErrorCode.DUPLICATE_BROKER_REGISTRATION
   const { membership, requests } = await member(t, [duplicate, duplicate])

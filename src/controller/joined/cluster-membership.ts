@@ -87,6 +87,13 @@ export class ClusterMembership {
     await this.#until(({ fenced }) => !fenced)
   }
 
+  /** This node must not lead any more, for example since it cannot follow the metadata: the next heartbeat, which is sent now, says so. */
+  fence(): void {
+    this.#serving = false
+    this.#heartbeats.memory.wantFence = true
+    this.#heartbeats.beatSoon()
+  }
+
   /** The controller moves all leaderships away. Resolves when it has; afterwards this incarnation can only stop. */
   async handOver(): Promise<void> {
     this.#heartbeats.memory.wantShutDown = true

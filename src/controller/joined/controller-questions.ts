@@ -57,6 +57,11 @@ export class ControllerQuestions {
     }
   }
 
+  /** Is there an active controller that lets us read the metadata? One attempt; rejects as `ActiveController.leader`. */
+  async reach(): Promise<void> {
+    await this.#options.active.leader()
+  }
+
   close(): void {
     this.#closing.abort()
     this.#options.active.close()

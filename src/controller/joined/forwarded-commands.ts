@@ -35,6 +35,15 @@ export class Forwarding {
     return response
   }
 
+  /** As `change`, or as `ask` where the command is only judged. */
+  async changeUnless<Q, R>(
+    validateOnly: boolean,
+    api: CallableApi<Q, R>,
+    { request, ...options }: QuestionOptions<R> & { readonly request: Q },
+  ): Promise<R> {
+    return validateOnly ? await this.ask(api, request, options) : await this.change(api, request, options)
+  }
+
   /** For what changes nothing. */
   async ask<Q, R>(
     api: CallableApi<Q, R>,

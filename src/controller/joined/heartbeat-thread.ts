@@ -31,21 +31,24 @@ export interface HeartbeatThreadOptions {
 /** Several signs of life go into the time after which we count as hung. */
 const TICKS_PER_HANG = 12
 
+/** Before a thread that failed is started again; well within a session. */
+const RESTART_MS = 500
+
 export class HeartbeatThread {
   readonly memory = new HeartbeatMemory()
-  readonly #worker: Worker
-  readonly #ended: Promise<void>
+  readonly #options: HeartbeatThreadOptions
+  #worker: Worker
+  #ended: Promise<void>
   #ticking: Timer | undefined
+  #restarting: Timer | undefined
+  #closing = false
 
-  constructor({ setting, clock, logger, report }: HeartbeatThreadOptions) {
-    // Sources run as they are, a built package as JavaScript.
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    this.#worker = new Worker(new URL(`./heartbeat-worker.${extension}`, import.meta.url), {
-      workerData: { ...setting, memory: this.memory.buffer },
-    })
-    this.#worker.on('message', report)
-    this.#worker.on('error', error => logger.error('the heartbeat thread failed', { reason: error.message }))
-    this.#ended = new Promise(resolve => this.#worker.once('exit', () => resolve()))
+  constructor(options: HeartbeatThreadOptions) {
+    this.#options = options
+    const { setting, clock } = options
+    const { worker, ended } = this.#start()
+    this.#worker = worker
+    this.#ended = ended
     const tick = () => {
       this.memory.tick()
       this.#ticking = clock.after(setting.hungMs / TICKS_PER_HANG, tick)
@@ -59,8 +62,33 @@ export class HeartbeatThread {
   }
 
   async close(): Promise<void> {
+    this.#closing = true
     this.#ticking?.cancel()
+    this.#restarting?.cancel()
     this.#worker.postMessage('close')
     await this.#ended
+  }
+
+  #start(): { worker: Worker; ended: Promise<void> } {
+    const { setting, clock, logger, report } = this.#options
+    // Sources run as they are, a built package as JavaScript.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = new Worker(new URL(`./heartbeat-worker.${extension}`, import.meta.url), {
+      workerData: { ...setting, memory: this.memory.buffer },
+    })
+    worker.on('message', report)
+    worker.on('error', error => logger.error('the heartbeat thread failed', { reason: error.message }))
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    worker.once('exit', () => {
+      resolve()
+      if (this.#closing) return
+      report({ kind: 'unreachable', reason: 'the heartbeat thread ended' })
+      this.#restarting = clock.after(RESTART_MS, () => {
+        const next = this.#start()
+        this.#worker = next.worker
+        this.#ended = next.ended
+      })
+    })
+    return { worker, ended }
   }
 }

@@ -46,11 +46,11 @@ export class JoinedClusterCommands implements ClusterCommands {
       maxVersionLevel: level,
       upgradeType: UPGRADE[upgradeType],
     }))
-    const { errorCode, errorMessage } = await this.#forwarding.change(
-      UpdateFeaturesApi,
-      { timeoutMs: COMMAND_MS, featureUpdates, validateOnly },
-      { codes: ({ errorCode }) => [errorCode], repeatable: true },
-    )
+    const { errorCode, errorMessage } = await this.#forwarding.changeUnless(validateOnly, UpdateFeaturesApi, {
+      request: { timeoutMs: COMMAND_MS, featureUpdates, validateOnly },
+      codes: ({ errorCode }) => [errorCode],
+      repeatable: true,
+    })
     return { errorCode, errorMessage }
   }
 
@@ -106,7 +106,7 @@ export class JoinedClusterCommands implements ClusterCommands {
     const answer = await this.#forwarding.ask(
       DescribeQuorumApi,
       { topics: [{ topicName: CLUSTER_METADATA_TOPIC, partitions: [{ partitionIndex: 0 }] }] },
-      // An inactive controller says so as any follower does.
+      // An inactive controller says so like every follower.
       {
         codes: response => codesOfQuorum(response).map(code => (code === NOT_LEADER ? NOT_CONTROLLER : code)),
         repeatable: true,

@@ -79,11 +79,11 @@ export class JoinedController implements Controller {
       })),
       configs: [...configs].map(([name, value]) => ({ name, value })),
     }))
-    const answer = await this.#forwarding.change(
-      CreateTopicsApi,
-      { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
-      { codes: ({ topics }) => codesOf(topics), repeatable: validateOnly },
-    )
+    const answer = await this.#forwarding.changeUnless(validateOnly, CreateTopicsApi, {
+      request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
+      codes: ({ topics }) => codesOf(topics),
+      repeatable: validateOnly,
+    })
     return answer.topics.map(({ name, topicId, numPartitions: partitions, replicationFactor, configs, ...told }) => ({
       ...errorOf(told),
       name,
@@ -118,11 +118,11 @@ export class JoinedController implements Controller {
         value,
       })),
     }))
-    const { responses } = await this.#forwarding.change(
-      IncrementalAlterConfigsApi,
-      { resources, validateOnly },
-      { codes: ({ responses }) => codesOf(responses), repeatable: true },
-    )
+    const { responses } = await this.#forwarding.changeUnless(validateOnly, IncrementalAlterConfigsApi, {
+      request: { resources, validateOnly },
+      codes: ({ responses }) => codesOf(responses),
+      repeatable: true,
+    })
     return responses.map(({ resourceType: type, resourceName: name, ...told }) => ({
       ...errorOf(told),
       resource: { type, name },
@@ -138,11 +138,11 @@ export class JoinedController implements Controller {
       count,
       assignments: assignments?.map(brokerIds => ({ brokerIds: [...brokerIds] })) ?? null,
     }))
-    const { results } = await this.#forwarding.change(
-      CreatePartitionsApi,
-      { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
-      { codes: ({ results }) => codesOf(results), repeatable: validateOnly },
-    )
+    const { results } = await this.#forwarding.changeUnless(validateOnly, CreatePartitionsApi, {
+      request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
+      codes: ({ results }) => codesOf(results),
+      repeatable: validateOnly,
+    })
     return results
   }
 
