@@ -152,7 +152,7 @@ test('a restart within the session, under the same incarnation, is seen by nobod
   await second.close()
 })
 
-test('after handing over, a new incarnation is taken at once; forgotten, the node registers again', {
+test('after handing over, a new incarnation is taken; forgotten, the node registers again', {
   skip,
 }, async () => {
   const { cluster, start } = await stage()

@@ -176,3 +176,11 @@ test('a cluster that forgot us is joined again, and an old report changes nothin
   while (membership.brokerEpoch < 0) await new Promise(resolve => setImmediate(resolve))
   strictEqual(requests.length, 2)
 })
+
+test('closing ends a registration that waits for a quorum that is gone', async t => {
+  const { quorum, membership } = await member(t)
+  await quorum.close()
+  const joining = rejects(membership.join(), /shutting down/)
+  await membership.close()
+  await joining
+})

@@ -118,7 +118,7 @@ export class ClusterMembership {
   async #register(): Promise<void> {
     const { observer, incarnation, clock, registerMs, backoff, logger } = this.#options
     const deadline = clock.monotonicMs() + registerMs
-    await observer.reached()
+    await this.#reached()
     this.#heartbeats.memory.wantFence = !this.#serving && !this.#goesOn(observer.image)
     for (;;) {
       const epoch = await this.#attempt(observer.image)
@@ -129,7 +129,7 @@ export class ClusterMembership {
         // The registration has dropped the cordon, if there was one.
         this.#heartbeats.beatSoon()
         logger.info('registered as a broker of the cluster', { brokerEpoch: epoch, incarnationId: incarnation.id })
-        await observer.reached()
+        await this.#reached()
         return backoff.reset()
       }
       const delay = backoff.nextMs()
@@ -139,6 +139,20 @@ export class ClusterMembership {
           why: 'another process is registered under this node.id and alive',
         })
       await sleep(clock, delay, this.#closing.signal)
+    }
+  }
+
+  /** As the observer's, but closing the membership ends the waiting, too. */
+  async #reached(): Promise<void> {
+    const { signal } = this.#closing
+    const { promise, reject } = Promise.withResolvers<never>()
+    const end = () => reject(joinedError('CONTROLLER_CLOSED', undefined))
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      if (signal.aborted) end()
+      await Promise.race([this.#options.observer.reached(), promise])
+    } finally {
+      signal.removeEventListener('abort', end)
     }
   }
 

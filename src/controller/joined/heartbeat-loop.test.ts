@@ -68,7 +68,7 @@ function beat(t: TestContext, quorum: FakeQuorum, errorCodes?: number[]) {
 const serves = new Map([[63, 2]])
 
 test('a heartbeat tells the applied offset and the cordon, and every change at once', async t => {
-  const { loop, memory, requests, next } = beat(t, await startQuorum(t, { serves }))
+  const { loop, memory, clock, requests, next } = beat(t, await startQuorum(t, { serves }))
   deepStrictEqual(await next(), {
     kind: 'answered',
     brokerEpoch: 7,
@@ -88,6 +88,10 @@ test('a heartbeat tells the applied offset and the cordon, and every change at o
   const report = await next()
   strictEqual(report.kind === 'answered' && report.shouldShutDown, true)
   deepStrictEqual(requests[1]?.cordonedLogDirs, [])
+  // Let go: a later heartbeat would begin a new session.
+  loop.beatSoon()
+  await clock.advance(5000)
+  deepStrictEqual([requests.length, clock.pending], [2, 0])
 })
 
 test('controllers before 4.3 are told nothing of cordons', async t => {

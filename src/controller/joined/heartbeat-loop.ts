@@ -16,7 +16,7 @@ export type HeartbeatReport =
       readonly brokerEpoch: number
       readonly fenced: boolean
       readonly caughtUp: boolean
-      /** All leaderships are moved: the stop that was asked for may go on. */
+      /** All leaderships are moved: the stop that was asked for may go on. It was the last heartbeat. */
       readonly shouldShutDown: boolean
       /** The main thread stood still, so this heartbeat asked to be fenced. */
       readonly hung: boolean
@@ -78,6 +78,8 @@ export class HeartbeatLoop {
       const outcome = memory.brokerEpoch < 0n ? undefined : await this.#beat()
       if (this.#closing.signal.aborted) return
       if (outcome) report(outcome)
+      // One more heartbeat would begin a new session, and the next life would have to wait for its end.
+      if (outcome?.kind === 'answered' && outcome.shouldShutDown) return
       if (outcome?.kind !== 'unreachable') backoff.reset()
       const waitMs = outcome?.kind === 'unreachable' ? backoff.nextMs() : beganMs + intervalMs - clock.monotonicMs()
       await sleep(clock, Math.max(0, waitMs), this.#wait.signal)
