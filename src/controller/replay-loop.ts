@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ImageSubscriber } from '../metadata/controller-port.ts'
-import { type MetadataDelta, wholeImageDelta } from '../metadata/metadata-delta.ts'
+import { type MetadataDelta, replacedImageDelta, wholeImageDelta } from '../metadata/metadata-delta.ts'
 import { MetadataEditor } from '../metadata/metadata-editor.ts'
 import { emptyImage, type MetadataImage } from '../metadata/metadata-image.ts'
 import { MetadataTransactions } from '../metadata/metadata-transactions.ts'
+import { MetadataReplayError } from '../metadata/replay-error.ts'
+import { MetadataRecordType } from '../protocol/metadata-records/registry.ts'
 import {
   type MetadataBatch,
   metadataBatchesIn,
@@ -28,14 +30,17 @@ const quorumRecordTypes = {
   'kraft-voters': RaftControlType.KRAFT_VOTERS,
 } as const
 
+const knownTypes: ReadonlySet<number> = new Set(Object.values(MetadataRecordType))
+
 /**
  * Order is the caller's duty: `replay` and `publish` are never called while an earlier `publish` or `subscribe` runs.
  * Subscribers run in the order of registration: replica → coordinator → broker → destination.
  */
 export class ReplayLoop {
   readonly #logger: Logger
+  readonly #refusesNewer: boolean
   readonly #subscribers: ImageSubscriber[] = []
-  readonly #transactions = new MetadataTransactions()
+  #transactions = new MetadataTransactions()
   readonly #unknownTypes = new Set<number>()
   #image: MetadataImage
   #editor: MetadataEditor | undefined
@@ -48,8 +53,14 @@ export class ReplayLoop {
   /** Why the image cannot be trusted any more; every later step fails with it. */
   #failure: unknown
 
-  constructor(options: { readonly clusterId: string; readonly logger: Logger }) {
+  constructor(options: {
+    readonly clusterId: string
+    readonly logger: Logger
+    /** A record of a type that we know, in a version that we do not, is an error: without it the image would be wrong. Default: skipped. */
+    readonly refusesNewerVersions?: boolean
+  }) {
     this.#logger = options.logger
+    this.#refusesNewer = options.refusesNewerVersions ?? false
     this.#image = emptyImage(options.clusterId)
     this.#offset = this.#image.offset
     this.#epoch = this.#image.epoch
@@ -79,6 +90,36 @@ export class ReplayLoop {
     this.#offset = end.offset - 1
     this.#epoch = end.epoch
     this.#timestamp = snapshot.lastContainedTimestamp
+  }
+
+  /** Begins again with a snapshot that covers the log up to `end` (exclusive), whatever was replayed before, and publishes. Throws MetadataReplayError. */
+  async reload(snapshot: SnapshotContents, end: { readonly offset: number; readonly epoch: number }): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    const before = this.#image
+    this.#transactions = new MetadataTransactions()
+    this.#editor = new MetadataEditor(emptyImage(before.clusterId))
+    this.#quorum.clear()
+    try {
+      for (const batch of snapshot.batches) this.#replayBatch(batch)
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
+    this.#offset = end.offset - 1
+    this.#epoch = end.epoch
+    this.#timestamp = snapshot.lastContainedTimestamp
+    const { image } = this.#editor.finish(this.#position)
+    this.#editor = undefined
+    await this.#show(image, replacedImageDelta(before, image))
+  }
+
+  get #position() {
+    return { offset: this.#offset, epoch: this.#epoch, controllerId: this.#controllerId }
+  }
+
+  async #show(image: MetadataImage, delta: MetadataDelta): Promise<void> {
+    this.#image = image
+    for (const subscriber of this.#subscribers) await this.#deliver(subscriber, delta)
   }
 
   /** Applies the complete batches in `bytes` without publishing. Throws BatchError, DecodeError or MetadataReplayError: the loop is then unusable. */
@@ -118,13 +159,8 @@ export class ReplayLoop {
     if (this.#transactions.isOpen || this.#offset === this.#image.offset) return
     const editor = this.#editor ?? new MetadataEditor(this.#image)
     this.#editor = undefined
-    const { image, delta } = editor.finish({
-      offset: this.#offset,
-      epoch: this.#epoch,
-      controllerId: this.#controllerId,
-    })
-    this.#image = image
-    for (const subscriber of this.#subscribers) await this.#deliver(subscriber, delta)
+    const { image, delta } = editor.finish(this.#position)
+    await this.#show(image, delta)
   }
 
   /** Registers a subscriber and gives it the whole image. */
@@ -146,6 +182,10 @@ export class ReplayLoop {
   }
 
   #noteUnknown(type: number, version: number): void {
+    if (this.#refusesNewer && knownTypes.has(type))
+      throw new MetadataReplayError(
+        `the metadata log holds records of type ${type} in version ${version}, which this node does not know`,
+      )
     if (this.#unknownTypes.has(type)) return
     this.#unknownTypes.add(type)
     this.#logger.warn('the metadata log holds records of a newer Kafka; they are skipped', { type, version })

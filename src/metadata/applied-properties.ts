@@ -13,7 +13,10 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'connections.max.idle.ms': 'Idle time after which a client connection is closed.',
   'connections.max.reauth.ms': 'Time after which a client must log in anew on its connection (KIP-368); 0 = never.',
   'controller.listener.names': 'Listeners of the controller role; a standalone node serves its controller in-process.',
-  'controller.quorum.voters': 'The controller quorum; a standalone node may name only itself.',
+  'controller.quorum.bootstrap.servers': 'Controllers of the cluster to join, as host:port.',
+  'controller.quorum.request.timeout.ms': 'How long a controller of the cluster that is joined may take to answer.',
+  'controller.quorum.voters':
+    'The controller quorum, as id@host:port: of the cluster to join; a standalone node may name only itself.',
   'default.replication.factor': 'Replication factor of topics created without one.',
   'delete.topic.enable': 'May topics be deleted?',
   'fetch.max.bytes': 'Most bytes that one Fetch answer carries.',
@@ -70,6 +73,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'queued.max.request.bytes': 'Memory for requests above 64 KiB that are received or handled; -1 = no bound.',
   'sasl.enabled.mechanisms': 'Mechanisms of listeners with SASL: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER.',
   'sasl.jaas.config': 'Login module of a mechanism (listener.name.X.mechanism.sasl.jaas.config): the users of PLAIN.',
+  'sasl.mechanism.controller.protocol':
+    'How this node logs in to the controllers of the cluster to join: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.',
   'sasl.oauthbearer.clock.skew.seconds': 'By how much the clocks of token issuer and node may differ.',
   'sasl.oauthbearer.expected.audience': 'Audiences of which a token must name one; empty = any.',
   'sasl.oauthbearer.expected.issuer': 'Issuer that tokens must name; absent = any.',

@@ -47,6 +47,26 @@ export function wholeImageDelta(image: MetadataImage): MetadataDelta {
   }
 }
 
+/** The delta between two images that were not made from each other: a snapshot took the place of the log. Unchanged topics, too, are told as changed. */
+export function replacedImageDelta(before: MetadataImage, image: MetadataImage): MetadataDelta {
+  const whole = wholeImageDelta(image)
+  const changedTopics = new Map(
+    [...whole.changedTopics].map(([id, change]) => [id, { ...change, before: before.topics.get(id) }]),
+  )
+  const deletedTopics = new Map(
+    [...before.topics.values()].flatMap(topic => (image.topics.has(topic.id) ? [] : [[topic.id, topic]])),
+  )
+  const keys = new Set([...before.configs.keys(), ...image.configs.keys()])
+  return {
+    ...whole,
+    fromOffset: before.offset,
+    changedTopics,
+    deletedTopics,
+    changedConfigs: [...keys].map(parseResourceKey),
+    changedBrokers: new Set([...before.brokers.keys(), ...image.brokers.keys()]),
+  }
+}
+
 /** Back from `configResourceKey`. */
 export function parseResourceKey(key: string): ConfigResource {
   const colon = key.indexOf(':')

@@ -58,6 +58,10 @@ export function parseListeners(texts: ListenerTexts, problems: string[]): Listen
   return { listen, advertised }
 }
 
+/** Of a listener of others, such as the controllers'; undefined if the map does not say. */
+export const protocolNamed = (name: string, mapText: string | undefined): SecurityProtocol | undefined =>
+  protocolMap(mapText, []).get(name) ?? SECURITY_PROTOCOLS.find(known => known === name)
+
 /** A listener that is named like a protocol needs no entry in the map. */
 function protocolOf(name: string, map: ReadonlyMap<string, SecurityProtocol>, problems: string[]): SecurityProtocol {
   const protocol = map.get(name) ?? SECURITY_PROTOCOLS.find(known => known === name)

@@ -2,9 +2,11 @@
 import { messageOf } from '../core/errors.ts'
 import { LoggerLevels } from '../core/logger-levels.ts'
 import { endOnFatalErrors } from './fatal-errors.ts'
+import { checkCluster } from './joined/check-cluster.ts'
+import type { JoinedSettings } from './joined/joined-settings.ts'
 import { startNode } from './node.ts'
 import { nodeLogger } from './node-logger.ts'
-import { parseSettings, readPropertiesFile } from './settings.ts'
+import { type NodeSettings, parseSettings, readPropertiesFile } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
 import { version } from './version.ts'
 
@@ -29,7 +31,13 @@ export async function runServer(options: ServerOptions): Promise<number> {
     process.stderr.write(`Error: the configuration cannot be used: ${error.message}\n`)
     return 2
   }
-  if (options.check) return tellChecked(settings.warnings)
+  if (options.check) return settings.joined ? checkJoined(settings, settings.joined) : tellChecked(settings.warnings)
+  if (settings.joined) {
+    process.stderr.write(
+      'Error: this version can check whether a cluster lets it join (--check), but not run as a broker of it yet\n',
+    )
+    return 2
+  }
   const loggers = new LoggerLevels(settings.logLevel)
   const logger = nodeLogger({ levels: loggers, out: process.stdout })
   endOnFatalErrors(logger)
@@ -53,6 +61,17 @@ export async function runServer(options: ServerOptions): Promise<number> {
     process.stderr.write(`Error: ${messageOf(error)}\n`)
     return 1
   }
+}
+
+/** Asks the cluster; exit code 1 if it cannot be joined as it is. */
+async function checkJoined(settings: NodeSettings, joined: JoinedSettings): Promise<number> {
+  const { facts, warnings, problems } = await checkCluster(settings, joined)
+  for (const fact of facts) process.stdout.write(`${fact}\n`)
+  for (const warning of [...settings.warnings, ...warnings]) process.stderr.write(`Warning: ${warning}\n`)
+  for (const problem of problems) process.stderr.write(`Error: ${problem}\n`)
+  if (problems.length > 0) return 1
+  process.stdout.write('The cluster can be joined.\n')
+  return 0
 }
 
 function tellChecked(warnings: readonly string[]): number {

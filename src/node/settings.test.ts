@@ -79,7 +79,7 @@ test('all problems are listed at once', () => {
     'node.id': 'one',
     'rest.listeners': 'https://0.0.0.0:8090',
     'log.dirs': '/a,/b',
-    'process.roles': 'broker',
+    'process.roles': 'controller',
   })
   strictEqual(problems.length, 4, problems.join('\n'))
 })

@@ -9,6 +9,7 @@ import { ownDefaults } from '../metadata/applied-properties.ts'
 import type { Authorizer } from '../metadata/authorizer.ts'
 import { brokerConfig, judgeProperty } from '../metadata/broker-configs.ts'
 import { authorizerOf } from './authorizer-settings.ts'
+import { type JoinedSettings, joinedSettings } from './joined/joined-settings.ts'
 import { type ListenerSettings, parseListeners } from './listeners.ts'
 import { isOwnProperty, type OwnPropertyName, type OwnPropertyValue, ownProperties } from './own-properties.ts'
 import { type RestSettings, restSettings } from './rest/rest-settings.ts'
@@ -23,6 +24,8 @@ export interface NodeSettings {
   readonly clusterId: Uuid | undefined
   readonly listeners: ListenerSettings
   readonly authorizer: Authorizer
+  /** Of the cluster that this node joins; undefined = it is a cluster of its own. */
+  readonly joined: JoinedSettings | undefined
   readonly dataDirectory: string
   readonly metadataDirectory: string
   readonly rest: RestSettings
@@ -68,7 +71,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     { problems, warnings },
   )
   const dataDirectory = directoryOf(properties, problems)
-  checkRoles(properties, problems)
+  const joined = isBrokerOnly(properties, problems) ? joinedSettings(properties, problems) : undefined
   const settings: NodeSettings = {
     nodeId: Number(properties.get('node.id') ?? properties.get('broker.id') ?? 1),
     rack: properties.get('broker.rack') ?? null,
@@ -83,6 +86,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
       problems,
     ),
     authorizer,
+    joined,
     dataDirectory,
     metadataDirectory: resolve(properties.get('metadata.log.dir') ?? dataDirectory),
     rest,
@@ -165,16 +169,19 @@ function directoryOf(properties: ReadonlyMap<string, string>, problems: string[]
   return resolve(directories[0] ?? '.')
 }
 
-function checkRoles(properties: ReadonlyMap<string, string>, problems: string[]): void {
+/** `process.roles=broker`: joined. Everything but that and the combined mode is a problem. */
+function isBrokerOnly(properties: ReadonlyMap<string, string>, problems: string[]): boolean {
   const roles = (properties.get('process.roles') ?? 'broker,controller')
     .split(',')
     .map(role => role.trim())
     .sort()
     .join(',')
-  if (roles === 'broker')
-    problems.push('process.roles=broker: joining an Apache Kafka cluster is not supported by this version')
-  else if (roles !== 'broker,controller') problems.push(`process.roles must be broker,controller, not "${roles}"`)
+  if (roles === 'broker') return true
+  if (roles !== 'broker,controller') problems.push(`process.roles must be broker,controller or broker, not "${roles}"`)
   const voters = properties.get('controller.quorum.voters')?.split(',') ?? []
   if (voters.length > 1)
-    problems.push('controller.quorum.voters: a standalone node is a quorum of its own and may name only itself')
+    problems.push(
+      'controller.quorum.voters: a standalone node is a quorum of its own and may name only itself; to join a cluster, set process.roles=broker',
+    )
+  return false
 }
