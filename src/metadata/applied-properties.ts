@@ -33,6 +33,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'group.max.session.timeout.ms': 'Longest session that a member of a classic group may ask for.',
   'group.max.size': 'Members of one classic group.',
   'group.min.session.timeout.ms': 'Shortest session that a member of a classic group may ask for.',
+  'inter.broker.listener.name':
+    'Listener by which brokers of the cluster that is joined reach each other; a standalone node has none to reach.',
   'listener.security.protocol.map': 'Security protocol of each listener name.',
   listeners: 'Names, hosts and ports to listen on.',
   'log.cleaner.backoff.ms': 'Time between two looks for logs to clean while none is due.',
@@ -75,6 +77,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'sasl.jaas.config': 'Login module of a mechanism (listener.name.X.mechanism.sasl.jaas.config): the users of PLAIN.',
   'sasl.mechanism.controller.protocol':
     'How this node logs in to the controllers of the cluster to join: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.',
+  'sasl.mechanism.inter.broker.protocol':
+    'How this node logs in to the other brokers of the cluster to join: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.',
   'sasl.oauthbearer.clock.skew.seconds': 'By how much the clocks of token issuer and node may differ.',
   'sasl.oauthbearer.expected.audience': 'Audiences of which a token must name one; empty = any.',
   'sasl.oauthbearer.expected.issuer': 'Issuer that tokens must name; absent = any.',
@@ -85,6 +89,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'sasl.oauthbearer.scope.claim.name': 'Claim of a token that lists its scopes.',
   'sasl.oauthbearer.sub.claim.name': 'Claim of a token that names the user.',
   'sasl.server.max.receive.size': 'Largest request before the login is over.',
+  'security.inter.broker.protocol':
+    'Protocol, and name, of the listener between brokers if inter.broker.listener.name is absent.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
   'ssl.cipher.suites':
     'Cipher suites of TLS, by their names in the standard or those of OpenSSL; empty = the usual ones.',

@@ -1,7 +1,8 @@
-/** How connections to controllers are made: from plain data, so that the heartbeat thread can make its own. */
+/** How connections to controllers and other brokers are made: from plain data, so that the heartbeat thread can make its own. */
 import type { SecureContextOptions } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { BrokerConnection } from '../../network/broker-connection.ts'
+import type { FrameBuffers } from '../../network/frame-buffers.ts'
 import { plainClient, scramClient } from '../../network/login/client-mechanisms.ts'
 import { isScram } from '../../network/login/scram.ts'
 
@@ -22,7 +23,11 @@ export interface QuorumSecurity {
 export const openToAll: QuorumSecurity = { tls: undefined, login: undefined }
 
 /** Opens a connection; rejects with ConnectionError or the signal's reason. */
-export type OpenConnection = (place: ServerPlace, signal?: AbortSignal) => Promise<BrokerConnection>
+export type OpenConnection = (
+  place: ServerPlace,
+  signal?: AbortSignal,
+  frames?: FrameBuffers,
+) => Promise<BrokerConnection>
 
 export interface QuorumConnectionOptions {
   readonly clientId: string
@@ -33,19 +38,22 @@ export interface QuorumConnectionOptions {
    * socket, so this is how it is noticed: keep it well below `broker.session.timeout.ms`.
    */
   readonly timeoutMs: number
+  /** For an answer, where it may take longer than connecting. */
+  readonly requestTimeoutMs?: number
 }
 
 export function quorumConnections(options: QuorumConnectionOptions): OpenConnection {
-  const { clientId, security, clock, timeoutMs } = options
+  const { clientId, security, clock, timeoutMs, requestTimeoutMs = timeoutMs } = options
   const login = security.login && mechanismOf(security.login)
-  return (place, signal) =>
+  return (place, signal, frames) =>
     BrokerConnection.connect({
       ...place,
       clientId,
       connectTimeoutMs: timeoutMs,
-      requestTimeoutMs: timeoutMs,
+      requestTimeoutMs,
       clock,
       signal,
+      frames,
       tls: security.tls,
       login,
     })

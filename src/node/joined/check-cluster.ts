@@ -14,7 +14,7 @@ import { loadMetaProperties } from '../../log/meta-properties.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { SECURITY_PROTOCOLS } from '../listeners.ts'
 import type { NodeSettings } from '../settings.ts'
-import { type JoinedSettings, quorumSecurity } from './joined-settings.ts'
+import { type JoinedSettings, peerSecurity } from './joined-settings.ts'
 
 /** For all questions together: a cluster that works answers in a moment. */
 const CHECK_MS = 20_000
@@ -32,7 +32,7 @@ export async function checkCluster(settings: NodeSettings, joined: JoinedSetting
 async function look(settings: NodeSettings, joined: JoinedSettings): Promise<JoiningReport> {
   const clock = systemClock
   const timeoutMs = joined.requestTimeoutMs
-  const security = await quorumSecurity(joined, settings.kafka)
+  const security = await peerSecurity(joined.controllers, settings.kafka)
   const present = await loadMetaProperties(nodeFileSystem(), settings.dataDirectory)
   const clusterId = settings.clusterId ?? present?.clusterId ?? null
   const open = quorumConnections({ clientId: `lockstep-${settings.nodeId}-check`, security, clock, timeoutMs })

@@ -1,4 +1,4 @@
-/** What the properties file says about the cluster that a node joins: its controllers, and how to connect to them. Called by settings when process.roles=broker. */
+/** What the properties file says about the cluster that a node joins: its controllers, and how to connect to them and to the other brokers. Called by settings when process.roles=broker. */
 import type { QuorumAddresses } from '../../controller/joined/active-controller.ts'
 import type { QuorumSecurity, ServerPlace } from '../../controller/joined/quorum-connection.ts'
 import { messageOf } from '../../core/errors.ts'
@@ -8,12 +8,21 @@ import { loadTlsMaterial } from '../../network/tls/tls-material.ts'
 import { protocolNamed, type SecurityProtocol } from '../listeners.ts'
 import { listenerProperties } from '../security/listener-properties.ts'
 
+/** A listener of others that this node connects to. */
+export interface PeerListener {
+  readonly name: string
+  readonly protocol: SecurityProtocol
+  readonly login: QuorumSecurity['login']
+}
+
 export interface JoinedSettings {
   readonly addresses: QuorumAddresses
-  readonly controllerListener: { readonly name: string; readonly protocol: SecurityProtocol }
+  /** `controller.listener.names`. */
+  readonly controllers: PeerListener
+  /** `inter.broker.listener.name`. */
+  readonly brokers: PeerListener
   /** `controller.quorum.request.timeout.ms`. */
   readonly requestTimeoutMs: number
-  readonly login: QuorumSecurity['login']
 }
 
 const PLACE = /^(?:(\d{1,10})@)?(\[[0-9a-fA-F:]+\]|[^:@/\s]+):(\d{1,5})$/
@@ -23,20 +32,24 @@ const REQUEST_TIMEOUT_MS_DEFAULT = 2000
 export function joinedSettings(properties: ReadonlyMap<string, string>, problems: string[]): JoinedSettings {
   if (!properties.has('node.id') && !properties.has('broker.id'))
     problems.push('node.id: a node that joins a cluster needs an id that no other broker or controller has')
-  const controllerListener = controllerListenerOf(properties, problems)
+  const withLogin = ({ name, protocol }: Omit<PeerListener, 'login'>, mechanismProperty: string): PeerListener => ({
+    name,
+    protocol,
+    login: protocol.startsWith('SASL_')
+      ? loginOf(properties, { listener: name, mechanismProperty }, problems)
+      : undefined,
+  })
   return {
     addresses: addressesOf(properties, problems),
-    controllerListener,
+    controllers: withLogin(controllerListenerOf(properties, problems), 'sasl.mechanism.controller.protocol'),
+    brokers: withLogin(brokerListenerOf(properties, problems), 'sasl.mechanism.inter.broker.protocol'),
     requestTimeoutMs: Number(properties.get('controller.quorum.request.timeout.ms') ?? REQUEST_TIMEOUT_MS_DEFAULT),
-    login: controllerListener.protocol.startsWith('SASL_')
-      ? loginOf(properties, controllerListener.name, problems)
-      : undefined,
   }
 }
 
 /** Reads key and trust stores; the login is already checked. Rejects with TlsMaterialError. */
-export async function quorumSecurity(
-  { controllerListener: { name, protocol }, login }: JoinedSettings,
+export async function peerSecurity(
+  { name, protocol, login }: PeerListener,
   properties: ReadonlyMap<string, string>,
 ): Promise<QuorumSecurity> {
   if (protocol !== 'SSL' && protocol !== 'SASL_SSL') return { tls: undefined, login }
@@ -72,29 +85,40 @@ function placeOf(property: string, text: string, problems: string[]): { id: numb
   return [{ id: id === undefined ? undefined : Number(id), place }]
 }
 
-function controllerListenerOf(properties: ReadonlyMap<string, string>, problems: string[]) {
+function controllerListenerOf(
+  properties: ReadonlyMap<string, string>,
+  problems: string[],
+): Omit<PeerListener, 'login'> {
   const name = itemsOf(properties.get('controller.listener.names'))[0]?.toUpperCase()
   if (name === undefined) {
     problems.push('controller.listener.names must name the listener of the controllers, as in the files of the brokers')
-    return { name: '', protocol: 'PLAINTEXT' as const }
+    return { name: '', protocol: 'PLAINTEXT' }
   }
   const protocol = protocolNamed(name, properties.get('listener.security.protocol.map'))
   if (protocol === undefined)
     problems.push(`controller.listener.names: ${name} has no entry in listener.security.protocol.map`)
-  return { name, protocol: protocol ?? ('PLAINTEXT' as const) }
+  return { name, protocol: protocol ?? 'PLAINTEXT' }
+}
+
+/** Under which brokers reach each other, and so we them. Without a name it is called like its protocol, as in Kafka. */
+function brokerListenerOf(properties: ReadonlyMap<string, string>, problems: string[]): Omit<PeerListener, 'login'> {
+  const given = properties.get('inter.broker.listener.name')?.trim().toUpperCase()
+  const name = given ?? properties.get('security.inter.broker.protocol')?.trim().toUpperCase() ?? 'PLAINTEXT'
+  const protocol = protocolNamed(name, properties.get('listener.security.protocol.map'))
+  if (protocol === undefined)
+    problems.push(`inter.broker.listener.name: ${name} has no entry in listener.security.protocol.map`)
+  return { name, protocol: protocol ?? 'PLAINTEXT' }
 }
 
 function loginOf(
   properties: ReadonlyMap<string, string>,
-  listener: string,
+  { listener, mechanismProperty }: { readonly listener: string; readonly mechanismProperty: string },
   problems: string[],
 ): QuorumSecurity['login'] {
   const { value } = listenerProperties(properties, listener)
-  const mechanism = (properties.get('sasl.mechanism.controller.protocol') ?? 'GSSAPI').toUpperCase()
+  const mechanism = (properties.get(mechanismProperty) ?? 'GSSAPI').toUpperCase()
   if (mechanism !== 'PLAIN' && !isScram(mechanism)) {
-    problems.push(
-      `sasl.mechanism.controller.protocol: ${mechanism} is not supported; use PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512`,
-    )
+    problems.push(`${mechanismProperty}: ${mechanism} is not supported; use PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512`)
     return undefined
   }
   try {
