@@ -3,6 +3,7 @@
  * `served` to every listener. The wiring order is: logs, controller, ReplicaSet (subscribed first), Broker, listeners.
  */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
+import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -32,6 +33,7 @@ export interface BrokerOptions {
   readonly producerIds: ProducerIds
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
+  readonly shareState: ShareCoordinator
   readonly writeGate: WriteGate
   /** Absent: everybody may do everything. */
   readonly authorizer?: Authorizer

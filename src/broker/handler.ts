@@ -1,5 +1,6 @@
 /** What a handler of one Kafka API is, and how it becomes an entry of the dispatch table; every file in handlers/ uses it. */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
+import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -43,6 +44,8 @@ export interface BrokerContext {
   readonly producerIds: ProducerIds
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
+  /** The state of share groups; those of this node come through their persister. */
+  readonly shareState: ShareCoordinator
   readonly writeGate: WriteGate
   /** Handlers ask it through authorization.ts. */
   readonly authorizer: Authorizer

@@ -1,6 +1,9 @@
-/** The coordinators of a node, groups and transactions, wired to each other and subscribed behind the replicas; node.ts starts them. */
+/** The coordinators of a node, groups, transactions and the state of share groups, wired to each other and subscribed behind the replicas; node.ts starts them. */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
 import { openGroups } from '../coordinator/groups/open-groups.ts'
+import { openShareState } from '../coordinator/share-state/open-share-state.ts'
+import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
+import type { SharePersister } from '../coordinator/share-state/share-persister.ts'
 import { type OpenTransactionsOptions, openTransactions } from '../coordinator/transactions/open-transactions.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { Controller } from '../metadata/controller-port.ts'
@@ -11,6 +14,9 @@ import type { Startup } from './startup.ts'
 export interface Coordinators {
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
+  readonly shareState: ShareCoordinator
+  /** How this node's share groups and share partitions reach it. */
+  readonly sharePersister: SharePersister
   readonly metrics: MetricsSource
 }
 
@@ -19,6 +25,10 @@ export async function openCoordinators(
   options: Omit<OpenTransactionsOptions, 'offsetsEnded'> & { readonly controller: Controller },
   startup: Startup,
 ): Promise<Coordinators> {
+  const { coordinator: shareState, persister: sharePersister } = openShareState(options)
+  startup.onStop('share state', () => shareState.close())
+  await options.controller.subscribe(shareState.partitions)
+  await options.controller.subscribe(shareState)
   const groups = openGroups(options)
   startup.onStop('groups', () => groups.close())
   const transactions = openTransactions({
@@ -29,5 +39,5 @@ export async function openCoordinators(
   await options.controller.subscribe(groups)
   await options.controller.subscribe(transactions.partitions)
   const metrics = coordinatorMetrics({ groups: () => groups.figures, transactions: () => transactions.figures })
-  return { groups, transactions, metrics }
+  return { groups, transactions, shareState, sharePersister, metrics }
 }

@@ -3,6 +3,9 @@
 import { LocalController } from '../../controller/local/local-controller.ts'
 import type { GroupCoordinator } from '../../coordinator/groups/group-coordinator.ts'
 import { openGroups } from '../../coordinator/groups/open-groups.ts'
+import { openShareState } from '../../coordinator/share-state/open-share-state.ts'
+import type { ShareCoordinator } from '../../coordinator/share-state/share-coordinator.ts'
+import type { SharePersister } from '../../coordinator/share-state/share-persister.ts'
 import { openTransactions } from '../../coordinator/transactions/open-transactions.ts'
 import type { TransactionCoordinator } from '../../coordinator/transactions/transaction-coordinator.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
@@ -62,10 +65,23 @@ export class TestNode {
   readonly producerIds: ProducerIds
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
+  readonly shareState: ShareCoordinator
+  readonly sharePersister: SharePersister
   readonly broker: Broker
 
   private constructor(
-    parts: Pick<TestNode, 'logs' | 'controller' | 'replicas' | 'producerIds' | 'groups' | 'transactions' | 'broker'>,
+    parts: Pick<
+      TestNode,
+      | 'logs'
+      | 'controller'
+      | 'replicas'
+      | 'producerIds'
+      | 'groups'
+      | 'transactions'
+      | 'shareState'
+      | 'sharePersister'
+      | 'broker'
+    >,
   ) {
     this.logs = parts.logs
     this.controller = parts.controller
@@ -73,6 +89,8 @@ export class TestNode {
     this.producerIds = parts.producerIds
     this.groups = parts.groups
     this.transactions = parts.transactions
+    this.shareState = parts.shareState
+    this.sharePersister = parts.sharePersister
     this.broker = parts.broker
   }
 
@@ -108,16 +126,30 @@ export class TestNode {
     const offsetsEnded = groups.transactionCompleted.bind(groups)
     const transactions = openTransactions({ ...parts, file, offsetsEnded })
     await controller.subscribe(transactions.partitions)
+    const { coordinator: shareState, persister: sharePersister } = openShareState({ ...parts, file })
+    await controller.subscribe(shareState.partitions)
+    await controller.subscribe(shareState)
     const broker = new Broker({
       ...parts,
       groups,
       transactions,
+      shareState,
       ...(options.authorizer ? { authorizer: options.authorizer } : {}),
       settings: brokerSettings(file),
       logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),
     })
-    return new TestNode({ logs, controller, replicas, producerIds, groups, transactions, broker })
+    return new TestNode({
+      logs,
+      controller,
+      replicas,
+      producerIds,
+      groups,
+      transactions,
+      shareState,
+      sharePersister,
+      broker,
+    })
   }
 
   async createTopic(name: string, options: { partitions?: number; configs?: Record<string, string> } = {}) {
@@ -163,6 +195,7 @@ export class TestNode {
   async close(): Promise<void> {
     await this.groups.close()
     await this.transactions.close()
+    await this.shareState.close()
     await this.replicas.close()
     await this.controller.close()
     await this.logs.close()

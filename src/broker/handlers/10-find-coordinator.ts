@@ -5,10 +5,11 @@
  * 5: TRANSACTION_ABORTABLE. 6: share groups, key type 2 (KIP-932).
  *
  * DESCRIBE on the group or transactional id; CLUSTER_ACTION on the cluster for share groups. The coordinator of a key is the
- * leader of its partition of an internal topic, which is created when it is first asked for. Share groups have no coordinator
- * here yet: COORDINATOR_NOT_AVAILABLE. An unknown key type, or share groups before version 6, is INVALID_REQUEST.
+ * leader of its partition of an internal topic, which is created when it is first asked for. The key of a share group is
+ * `group:topic id:partition`. Another key, an unknown key type, or share groups before version 6 is INVALID_REQUEST.
  */
 import { coordinatorErrorCode } from '../../coordinator/runtime/coordinator-error.ts'
+import { isUuid } from '../../core/uuid.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode, kafkaErrors } from '../../protocol/errors.ts'
 import { FindCoordinatorApi, type FindCoordinatorRequest } from '../../protocol/messages/10-find-coordinator.ts'
@@ -73,10 +74,18 @@ async function find(
     case SHARE:
       if (origin.version < SHARE_VERSION) return refused(ErrorCode.INVALID_REQUEST)
       requireAllowedOnCluster(broker, origin, 'CLUSTER_ACTION')
-      return refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+      if (!isShareKey(key)) return refused(ErrorCode.INVALID_REQUEST)
+      return await locate(broker, origin, { state: broker.shareState.partitions, key })
     default:
       return refused(ErrorCode.INVALID_REQUEST)
   }
+}
+
+/** The group may have colons, too. */
+function isShareKey(key: string): boolean {
+  const parts = key.split(':')
+  const [topicId = '', partition = ''] = parts.slice(-2)
+  return parts.length >= 3 && parts.slice(0, -2).join(':') !== '' && isUuid(topicId) && /^\d+$/.test(partition)
 }
 
 async function locate(

@@ -56,6 +56,11 @@ import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
 import { addRaftVoter } from './80-add-raft-voter.ts'
 import { removeRaftVoter } from './81-remove-raft-voter.ts'
+import { initializeShareGroupState } from './83-initialize-share-group-state.ts'
+import { readShareGroupState } from './84-read-share-group-state.ts'
+import { writeShareGroupState } from './85-write-share-group-state.ts'
+import { deleteShareGroupState } from './86-delete-share-group-state.ts'
+import { readShareGroupStateSummary } from './87-read-share-group-state-summary.ts'
 
 /** In the order of their keys. */
 export const handlers: readonly Handler[] = [
@@ -115,4 +120,9 @@ export const handlers: readonly Handler[] = [
   describeTopicPartitions,
   addRaftVoter,
   removeRaftVoter,
+  initializeShareGroupState,
+  readShareGroupState,
+  writeShareGroupState,
+  deleteShareGroupState,
+  readShareGroupStateSummary,
 ]
