@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import type { StateBatch } from './share-persister.ts'
 import { combineBatches, isSameState } from './state-batches.ts'
 
-const batch = (firstOffset: number, lastOffset: number, deliveryState: number, deliveryCount: number): StateBatch => ({
+const batch = (
+  ...[firstOffset, lastOffset, deliveryState, deliveryCount]: [number, number, number, number]
+): StateBatch => ({
   firstOffset,
   lastOffset,
   deliveryState,
