@@ -12,6 +12,7 @@ import type {
   GroupCommit,
   GroupOffset,
   MirrorLog,
+  WriteFence,
 } from '../link/ports.ts'
 import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
 import type { ConfigOperation, Controller, ImageSubscriber } from '../metadata/controller-port.ts'
@@ -23,6 +24,7 @@ import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import { aclsOf, createAcls, deleteAcls } from './cluster-acls.ts'
 import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
+import { LocalFence } from './local-fence.ts'
 import { LocalMirrorLog } from './mirror-log.ts'
 
 export interface LocalDestinationOptions {
@@ -42,11 +44,13 @@ export interface LocalDestinationOptions {
 /** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
 export class LocalDestination implements Destination, ImageSubscriber {
   readonly name = 'destination'
+  readonly fence: WriteFence
   readonly #o: LocalDestinationOptions
   readonly #listeners = new Set<() => void>()
 
   constructor(options: LocalDestinationOptions) {
     this.#o = options
+    this.fence = new LocalFence(options.controller)
   }
 
   get clusterId(): string {
@@ -137,14 +141,9 @@ export class LocalDestination implements Destination, ImageSubscriber {
     return this.#o.controller.image.nextProducerId
   }
 
-  async raiseProducerIds(producerId: bigint): Promise<void> {
+  async raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
     await this.#o.producerIds.raiseAbove(producerId)
-  }
-
-  async bumpLeaderEpochs(topicId: Uuid): Promise<void> {
-    const { controller } = this.#o
-    const topic = controller.image.topics.get(topicId)
-    for (const partition of topic?.partitions.keys() ?? []) await controller.bumpLeaderEpoch(topicId, partition)
+    return []
   }
 
   get groupOffsetRetentionMs(): number {

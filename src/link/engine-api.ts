@@ -179,6 +179,8 @@ export interface AlterMirrorRow {
   readonly retentionBytesAtRisk?: number
   /** Failover: producer ids of the source that may have been handed out here too; the log has forgotten the source's. */
   readonly overlappingProducerIds?: readonly number[]
+  /** What an operator should know about how the topic becomes writable. */
+  readonly warnings?: readonly string[]
 }
 
 /** The offset of one group in one partition of a mirror, as the group offset sync sees it. */

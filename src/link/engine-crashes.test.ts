@@ -158,7 +158,7 @@ test('a failover that is killed anywhere ends STOPPED after it was accepted, and
     check: checkFailedOverOrMirroring,
   })
   const names = new Set(reached.map(text => text.replace(/.*: /, '')))
-  deepEqual([...names], ['append state', 'flush', 'append abort marker', 'raise producer ids', 'bump leader epochs'])
+  deepEqual([...names], ['append state', 'flush', 'append abort marker', 'raise producer ids', 'release'])
 })
 
 test('a promote that is killed anywhere ends STOPPED with everything after it was accepted, and mirrors on if it was not', async () => {
@@ -208,7 +208,7 @@ test('a promote that is killed anywhere ends STOPPED with everything after it wa
   })
   const names = new Set(reached.map(text => text.replace(/.*: /, '')))
   names.delete('append status')
-  deepEqual([...names], ['append state', 'flush', 'raise producer ids', 'bump leader epochs'])
+  deepEqual([...names], ['append state', 'flush', 'raise producer ids', 'release'])
 })
 
 async function checkFailedOverOrMirroring(world: EngineWorld, killedAt: string): Promise<void> {

@@ -45,7 +45,7 @@ test('with keep_retention nothing will be deleted: the topic gets retention for 
   equal((await failOver(world, { validateOnly: true, keepRetention: true })).retentionBytesAtRisk, 0)
   deepEqual(overrides(world), [])
   const topicId = world.cluster.topicNamed('orders')?.topicId ?? ''
-  world.process.failNext('bump leader epochs', new Error('no controller'))
+  world.process.failNext('release', new Error('no controller'))
   const selection = { names: ['orders'] }
   await world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false, keepRetention: true })
   equal(world.engine.writeStatus(topicId, 'orders').kind, 'mirror')

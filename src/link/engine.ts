@@ -5,6 +5,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import { LinkConfigs } from './configs/link-configs.ts'
+import { MirrorTopicConfigs } from './configs/mirror-topic-configs.ts'
 import { KeyedQueues } from './coordination/keyed-queues.ts'
 import { LinkChanges } from './coordination/link-changes.ts'
 import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
@@ -42,7 +43,7 @@ import { Verifications } from './verification/verifications.ts'
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
-import { historyView, lagViews, mirrorView } from './views/mirror-view.ts'
+import { historyView, lagViews, mirrorView, mirrorViews } from './views/mirror-view.ts'
 import { writeStatus } from './views/write-status.ts'
 
 export interface EngineOptions {
@@ -85,6 +86,7 @@ export class Engine implements api.LinkEngine {
       changes,
       linkChanges: new LinkChanges({ desired, journal }),
       destination,
+      topicConfigs: new MirrorTopicConfigs({ desired, changes, destination }),
       sources,
       secrets,
       incidents: new IncidentCounts(),
@@ -176,15 +178,9 @@ export class Engine implements api.LinkEngine {
 
   listMirrors(filter: { link: string | undefined; status: string | undefined }): api.MirrorView[] {
     const context = this.#readable()
-    const records =
-      filter.link === undefined
-        ? [...this.#desired.mirrors()]
-        : this.#desired.mirrorsOf(requireLink(context, filter.link).linkId)
-    const status = filter.status?.toUpperCase()
-    return records
-      .map(record => mirrorView(context, record))
-      .filter(view => status === undefined || view.status === status)
-      .sort((a, b) => (a.mirrorTopicName < b.mirrorTopicName ? -1 : 1))
+    const { link, status } = filter
+    const linkId = link === undefined ? undefined : requireLink(context, link).linkId
+    return mirrorViews(context, { linkId, status })
   }
 
   describeMirror(link: string, topic: string): api.MirrorView {

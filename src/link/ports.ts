@@ -4,6 +4,7 @@
  */
 import type { Uuid } from '../core/uuid.ts'
 import type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
+import type { WriteFence } from './fence-ports.ts'
 import type { EpochEnd, SourceFetcher } from './fetch-sink.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 import type { SourceConnectionSettings } from './source-settings.ts'
@@ -13,6 +14,7 @@ import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
 export type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
+export type { ReleaseOutlook, ReleaseRequest, WriteFence } from './fence-ports.ts'
 export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
@@ -245,10 +247,9 @@ export interface Destination {
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** Every producer id that was ever handed out here is below; not each of them was. */
   readonly producerIdEnd: bigint
-  /** Every later producer id of this cluster will be above `producerId`. */
-  raiseProducerIds(producerId: bigint): Promise<void>
-  /** Starts a new leader epoch on every partition of the topic. */
-  bumpLeaderEpochs(topicId: Uuid): Promise<void>
+  /** Every later producer id of this cluster will be above `producerId`; resolves to what of that is not certain. */
+  raiseProducerIds(producerId: bigint): Promise<readonly string[]>
+  readonly fence: WriteFence
   /** What a group of this cluster has committed; `retriable` where its coordinator cannot tell now. */
   groupOffsets(groupId: string): Promise<DestinationGroup>
   /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */

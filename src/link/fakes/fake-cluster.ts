@@ -17,6 +17,7 @@ import {
   type StateRecord,
 } from '../ports.ts'
 import type { CrashingProcess } from './crashing-process.ts'
+import { FakeFence } from './fake-fence.ts'
 import { FakeMirrorLog, FakePartition } from './fake-mirror-log.ts'
 
 interface FakeTopic extends DestinationTopic {
@@ -28,6 +29,7 @@ interface FakeTopic extends DestinationTopic {
 export class FakeCluster {
   readonly clusterId: string
   readonly topics = new Map<Uuid, FakeTopic>()
+  readonly fence = new FakeFence(this.topics)
   /** Principals of which ACLs are neither created nor deleted, and of whom it was tried. */
   readonly refusedAcls = new Set<string>()
   /** Names of topics that a policy forbids. */
@@ -120,6 +122,7 @@ export class FakeCluster {
   loseUnflushed(): void {
     for (const topic of this.topics.values()) for (const log of topic.logs) log.loseUnflushed()
     this.#listeners.clear()
+    this.fence.forget()
   }
 
   destination(process: CrashingProcess): Destination {
@@ -167,11 +170,9 @@ export class FakeCluster {
       raiseProducerIds: producerId =>
         process.effect('raise producer ids', () => {
           if (producerId > this.producerIdFloor) this.producerIdFloor = producerId
+          return []
         }),
-      bumpLeaderEpochs: topicId =>
-        process.effect('bump leader epochs', () => {
-          for (const log of this.topics.get(topicId)?.logs ?? []) log.leaderEpoch++
-        }),
+      fence: this.fence.of(process),
     }
   }
 
@@ -221,7 +222,9 @@ export class FakeCluster {
     if (this.refusedTopics.has(name)) return { ok: false, reason: 'invalid', message: 'a policy forbids it' }
     if (partitions < 1) return { ok: false, reason: 'invalid', message: 'no partitions' }
     if (validateOnly) return { ok: true, topic: { name, topicId: randomUuid(), partitions } }
-    const topic = await process.effect('create topic', () => this.addTopic(name, partitions, configs))
+    const topic = await process.effect('create topic', () =>
+      this.addTopic(name, partitions, this.fence.configsOf(configs)),
+    )
     return { ok: true, topic }
   }
 

@@ -60,6 +60,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       overlappingProducerIds: [3n, 2n ** 60n],
     },
   ],
+  trueConfigs: new Map([['max.message.bytes', '2000']]),
   history: [{ state: 'ACTIVE', event: 'create', reason: 'new', timeMs: 1 }],
   ...change,
 })

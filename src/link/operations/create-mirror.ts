@@ -136,6 +136,7 @@ async function bind(context: OperationContext, topic: DestinationTopic, creation
     createdTimeMs: timeMs,
     startOffsets: creation.startOffsets,
     ...entryState('create', { reason, timeMs }),
+    trueConfigs: context.topicConfigs.kept(creation.configs),
   }
   await context.changes.create(mirror, [intentTombstone(creation)])
   context.logger.info('mirror topic created', { topic: creation.mirrorTopic, partitions: creation.startOffsets.length })

@@ -41,10 +41,10 @@ const keepsRetention = ({ desired }: OperationContext, { linkId }: MirrorId, { k
 export async function continueStop(context: OperationContext, id: MirrorId): Promise<VerbResult> {
   let step: StopStep = 'stop fetching'
   try {
-    const { record, endOffsets } = await stopMirror(context, id, name => {
+    const { record, endOffsets, warnings } = await stopMirror(context, id, name => {
       step = name
     })
-    return { ...resultOf(record.stopPoints, endOffsets), ...(await retentionAtRisk(context, record)) }
+    return { ...resultOf(record.stopPoints, endOffsets), ...(await retentionAtRisk(context, record)), warnings }
   } catch (error) {
     // The topic may have been deleted meanwhile: then its mirror is gone, and that is the answer.
     const record = context.changes.current(id)
@@ -68,7 +68,10 @@ export async function previewFailover(
   })
   const endOffsets = points.map(point => point.stopOffset + point.openTransactions)
   const keeps = keepsRetention(context, id, options)
-  return { ...resultOf(points, endOffsets), ...(await retentionAtRisk(context, record, keeps)) }
+  const { obstacles, warnings } = await context.destination.fence.outlook(record.topicId, 'failover')
+  const { partitions: rows, ...result } = resultOf(points, endOffsets)
+  const waiting = rows.map(row => ({ ...row, waitingFor: obstacles.get(row.partition) ?? null }))
+  return { ...result, partitions: waiting, warnings, ...(await retentionAtRisk(context, record, keeps)) }
 }
 
 /**
@@ -98,7 +101,8 @@ function accept(context: OperationContext, id: MirrorId, keeps: boolean): Promis
   return context.changes.update(id, record => {
     assertTransition(context, id, 'failover')
     if (record.stopping) return keeps ? { ...record, stopping: { ...record.stopping, keepsRetention: true } } : record
-    const stopping = { verb: 'failover', sinceMs: context.clock.nowMs(), keepsRetention: keeps } as const
+    const sinceMs = context.clock.nowMs()
+    const stopping = { verb: 'failover', sinceMs, keepsRetention: keeps, handOver: undefined } as const
     return { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
   })
 }

@@ -88,7 +88,7 @@ async function assertPromotable(context: OperationContext, id: MirrorId): Promis
   return await askSource(link, () => lookAtMirror(context, record, { source }))
 }
 
-function resultOf({ logs, waiting }: MirrorLook): VerbResult {
+function resultOf({ logs, waiting, warnings }: MirrorLook): VerbResult {
   const partitions = logs.map((log, partition) => ({
     partition,
     endOffset: log.state().logEndOffset,
@@ -96,5 +96,5 @@ function resultOf({ logs, waiting }: MirrorLook): VerbResult {
     lastKnownLag: null,
     waitingFor: waiting[partition] ?? null,
   }))
-  return { partitions, openTransactions: 0 }
+  return { partitions, openTransactions: 0, warnings }
 }

@@ -7,7 +7,7 @@ import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { beginLog } from '../mirror/partition-pipeline.ts'
 import { stopPointOf } from '../mirror/stop-point.ts'
 import type { MirrorLog } from '../ports.ts'
-import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import type { HandOverRecord, MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import { clampGroupOffsets } from './clamp-group-offsets.ts'
 import type { OperationContext } from './operation-context.ts'
 
@@ -23,14 +23,19 @@ export type StopStep =
   | 'clamp group offsets'
   | 'raise producer ids'
   | 'keep retention'
-  | 'start new leader epochs'
+  | 'record the hand-over'
+  | 'release'
   | 'record STOPPED'
 
 export interface StopReport {
   readonly record: MirrorRecord
   /** Log ends after our markers; index = partition. */
   readonly endOffsets: readonly number[]
+  /** What an operator should know. */
+  readonly warnings: readonly string[]
 }
+
+type TopicMirrorId = Required<MirrorId>
 
 /** Runs the steps from `stopping` (durable) to STOPPED (durable). `step` is told before each one begins. */
 export async function stopMirror(
@@ -38,12 +43,47 @@ export async function stopMirror(
   mirror: MirrorId,
   step: (name: StopStep) => void,
 ): Promise<StopReport> {
-  step('stop fetching')
-  const { topicId } = context.changes.current(mirror)
+  const { topicId, stopping: begun } = context.changes.current(mirror)
   const id = { ...mirror, topicId }
+  // Once it may have been handed over, the log may hold what clients wrote.
+  const handOver = begun?.handOver ?? (await prepareHandOver(context, id, step))
+
+  step('release')
+  const { trueConfigs: configs, stopping } = context.changes.current(id)
+  const verb = stopping?.verb ?? 'failover'
+  const { plan, endOffsets } = handOver
+  const noticed = await context.destination.fence.release({ topicId, verb, plan, endOffsets, configs })
+
+  step('record STOPPED')
+  const { stopPoints } = context.changes.current(id)
+  const warnings = [...new Set([...handOver.warnings, ...noticed])]
+  const told = warnings.length === 0 ? '' : `; ${warnings.join('; ')}`
+  const record = await context.changes.transition(id, {
+    event: verb === 'promote' ? 'caughtUp' : 'failover',
+    reason: `stopped by ${verb}${overlaps(stopPoints)}${told}`,
+  })
+  if (!record) throw new TypeError('a stop leads to STOPPED')
+  context.logger.info('mirror topic stopped', { topic: id.mirrorTopic, stopPoints: record.stopPoints.length })
+  return { record, endOffsets, warnings }
+}
+
+/** Everything that is done with the log while it is still a mirror's. Resolves when it is durable that no more will be. */
+async function prepareHandOver(
+  context: OperationContext,
+  id: TopicMirrorId,
+  step: (name: StopStep) => void,
+): Promise<HandOverRecord> {
+  const { topicId } = id
+  const { fence } = context.destination
+  step('stop fetching')
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
   // They know that it stops; what they had begun before may still be on its way.
   await context.runtime(id.linkId)?.syncsSettled()
+
+  if (fence.isTakenAway(topicId)) {
+    const warnings = ['somebody else had made it an ordinary topic before: its log was left as it is']
+    return await recordHandOver(context, id, { plan: fence.plan(topicId), endOffsets: [], warnings })
+  }
 
   step('flush')
   const { startOffsets } = context.changes.current(id)
@@ -65,30 +105,30 @@ export async function stopMirror(
   })
 
   step('clamp group offsets')
-  const ends = logs.map(log => log.state().logEndOffset)
-  await clampGroupOffsets(context, id, ends)
+  const endOffsets = logs.map(log => log.state().logEndOffset)
+  await clampGroupOffsets(context, id, endOffsets)
 
   step('raise producer ids')
   const highest = largest(logs.map(log => log.producerIdMax()))
-  if (highest >= 0n) await context.destination.raiseProducerIds(highest)
+  const warnings = highest >= 0n ? await context.destination.raiseProducerIds(highest) : []
 
   step('keep retention')
   const { stopping: accepted } = context.changes.current(id)
   if (accepted?.keepsRetention) await keepRetention(context, topicId)
 
-  step('start new leader epochs')
-  await context.destination.bumpLeaderEpochs(topicId)
+  step('record the hand-over')
+  return await recordHandOver(context, id, { plan: fence.plan(topicId), endOffsets, warnings })
+}
 
-  step('record STOPPED')
-  const { stopping, stopPoints } = context.changes.current(id)
-  const event = stopping?.verb === 'promote' ? 'caughtUp' : 'failover'
-  const record = await context.changes.transition(id, {
-    event,
-    reason: `stopped by ${stopping?.verb ?? 'failover'}${overlaps(stopPoints)}`,
-  })
-  if (!record) throw new TypeError('a stop leads to STOPPED')
-  context.logger.info('mirror topic stopped', { topic: id.mirrorTopic, stopPoints: record.stopPoints.length })
-  return { record, endOffsets: ends }
+async function recordHandOver(
+  context: OperationContext,
+  id: TopicMirrorId,
+  handOver: HandOverRecord,
+): Promise<HandOverRecord> {
+  await context.changes.update(id, record =>
+    record.stopping ? { ...record, stopping: { ...record.stopping, handOver } } : record,
+  )
+  return handOver
 }
 
 /** Producers of this cluster that got their ids before the barrier may have those of the source's; the log has forgotten the latter. */
@@ -98,12 +138,12 @@ function overlaps(stopPoints: readonly StopPointRecord[]): string {
 }
 
 /** Before the fence drops, or retention could be first. Whoever wants the old values back removes the overrides. */
-async function keepRetention({ destination }: OperationContext, topicId: MirrorRecord['topicId']): Promise<void> {
+async function keepRetention({ topicConfigs }: OperationContext, topicId: MirrorRecord['topicId']): Promise<void> {
   const wanted = ['retention.ms', 'retention.bytes'].filter(key => {
-    const config = destination.topicConfig(topicId, key)
+    const config = topicConfigs.of(topicId, key)
     return config !== undefined && config.value !== '-1'
   })
-  if (wanted.length > 0) await destination.alterTopicConfigs(topicId, new Map(wanted.map(key => [key, '-1'])))
+  if (wanted.length > 0) await topicConfigs.alter(topicId, new Map(wanted.map(key => [key, '-1'])))
 }
 
 /** Once: what was recorded before a crash stays, since nothing has been mirrored after it. */

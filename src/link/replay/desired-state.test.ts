@@ -36,7 +36,12 @@ test('every record comes back as it was written', () => {
     mirrorTopic: 'b',
     state: 'FAILED',
     failedFrom: 'PENDING_STOPPED',
-    stopping: { verb: 'promote', sinceMs: 3, keepsRetention: false },
+    stopping: {
+      verb: 'promote',
+      sinceMs: 3,
+      keepsRetention: false,
+      handOver: { plan: 'p', endOffsets: [3, 5], warnings: ['w'] },
+    },
     held: true,
     reason: undefined,
   })
@@ -90,7 +95,7 @@ test('a newer version stops its link with a clear message, and no topic becomes 
   const newer = mirrorStateRecord(sampleMirror({ state: 'STOPPED' }))
   newer.value?.writeInt16BE(7, 0)
   const desired = replayed(linkStateRecord(sampleLink()), newer)
-  match(desired.problemOf(sampleLinkId) ?? '', /has version 7, this version of Lockstep knows up to 2/)
+  match(desired.problemOf(sampleLinkId) ?? '', /has version 7, this version of Lockstep knows up to 3/)
   equal(desired.problemOf(randomUuid()), undefined)
   const status = writeStatus({ desired, replayed: true }, { topicId: mirror.topicId, topic: 'orders' })
   equal(status.kind, 'mirror')

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
 import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
@@ -18,6 +19,8 @@ export interface EngineParts {
   readonly changes: MirrorChanges
   readonly linkChanges: LinkChanges
   readonly destination: Destination
+  /** Of mirrors; nothing else reads or sets theirs. */
+  readonly topicConfigs: MirrorTopicConfigs
   readonly sources: SourceClusterFactory
   /** For secrets of links; without it there can be none. */
   readonly secrets: SecretBox | undefined

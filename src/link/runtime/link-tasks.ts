@@ -140,9 +140,8 @@ function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
   const guarded = whileMirrored(parts, link)
   const destination: TopicConfigsSyncParts['destination'] = {
     topicById: topicId => parts.destination.topicById(topicId),
-    topicConfig: (topicId, key) => parts.destination.topicConfig(topicId, key),
-    alterTopicConfigs: (topicId, changes) =>
-      guarded(topicId, () => parts.destination.alterTopicConfigs(topicId, changes)),
+    topicConfig: (topicId, key) => parts.topicConfigs.of(topicId, key),
+    alterTopicConfigs: (topicId, changes) => guarded(topicId, () => parts.topicConfigs.alter(topicId, changes)),
   }
   const isMirrored = (record: MirrorRecord) => stillMirrored(parts, record) !== undefined
   const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>

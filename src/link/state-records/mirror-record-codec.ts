@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 2
+export const mirrorRecordVersion = 3
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0-2',
+  versions: '0-3',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -45,6 +45,8 @@ const table = message({
     history: array(struct({ state: string(), event: string(), reason: string(), timeMs: int64() })),
     together: list(string, { versions: '1+' }),
     stoppingKeepsRetention: bool({ versions: '2+' }),
+    handOver: array(struct({ plan: string(), endOffsets: list(int64), warnings: list(string) }), { versions: '3+' }),
+    trueConfigs: array(struct({ key: string(), value: string() }), { versions: '3+' }),
   },
 })
 
@@ -80,6 +82,8 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
       history: record.history.map(change => ({ ...change, timeMs: BigInt(change.timeMs) })),
       together: [...record.together],
       stoppingKeepsRetention: record.stopping?.keepsRetention ?? false,
+      handOver: handOvers(record),
+      trueConfigs: [...record.trueConfigs].map(([key, value]) => ({ key, value })),
     },
     mirrorRecordVersion,
   )
@@ -125,14 +129,23 @@ export function decodeMirrorRecord(
       timeMs: Number(change.timeMs),
     })),
     together: value.together,
+    trueConfigs: new Map(value.trueConfigs.map(({ key: name, value: text }) => [name, text])),
   }
+}
+
+/** One or none. */
+function handOvers({ stopping }: MirrorRecord) {
+  const { handOver } = stopping ?? {}
+  if (!handOver) return []
+  return [{ ...handOver, endOffsets: handOver.endOffsets.map(BigInt), warnings: [...handOver.warnings] }]
 }
 
 function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {
   const { stoppingVerb: verb } = value
   if (verb === null) return undefined
   if (verb !== 'failover' && verb !== 'promote') throw new RangeError(`unknown stopping verb ${verb}`)
-  return { verb, sinceMs: Number(value.stoppingSinceMs), keepsRetention: value.stoppingKeepsRetention }
+  const [handOver] = value.handOver.map(of => ({ ...of, endOffsets: of.endOffsets.map(Number) }))
+  return { verb, sinceMs: Number(value.stoppingSinceMs), keepsRetention: value.stoppingKeepsRetention, handOver }
 }
 
 function storedState(text: string): MirrorState {

@@ -48,6 +48,18 @@ export interface StoppingRecord {
   readonly sinceMs: number
   /** What the topic's own retention would delete is to be left. */
   readonly keepsRetention: boolean
+  /** The log is ready to be somebody else's: from here on it may be written by clients, and is not touched any more. */
+  readonly handOver: HandOverRecord | undefined
+}
+
+/** What going on with a release after a crash needs. */
+export interface HandOverRecord {
+  /** The destination's own. */
+  readonly plan: string
+  /** Log ends behind our markers; index = partition. */
+  readonly endOffsets: readonly number[]
+  /** What was not certain so far. */
+  readonly warnings: readonly string[]
 }
 
 export interface MirrorRecord {
@@ -75,6 +87,8 @@ export interface MirrorRecord {
   /** Index = partition. Resolved once, at creation. */
   readonly startOffsets: readonly number[]
   readonly stopPoints: readonly StopPointRecord[]
+  /** Overrides that the topic is meant to have by keys that the write fence has values of its own for. */
+  readonly trueConfigs: ReadonlyMap<string, string>
   readonly history: readonly StateChange[]
 }
 

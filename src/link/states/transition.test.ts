@@ -55,7 +55,10 @@ test('a refusal names the state, the verb and the legal verbs', () => {
 })
 
 test('once a stop was accepted only failover and deletion are possible', () => {
-  const stopping = sampleMirror({ state: 'ACTIVE', stopping: { verb: 'failover', sinceMs: 1, keepsRetention: false } })
+  const stopping = sampleMirror({
+    state: 'ACTIVE',
+    stopping: { verb: 'failover', sinceMs: 1, keepsRetention: false, handOver: undefined },
+  })
   for (const event of ['pause', 'promote', 'reverse', 'fail'] as const)
     throws(() => transition(stopping, { ...detail, event }), code('MIRROR_TRANSITION_REFUSED'))
   const stopped = transition(stopping, { ...detail, event: 'failover' })

@@ -73,6 +73,7 @@ export function entryState(
     stopping: undefined,
     together: [],
     stopPoints: [],
+    trueConfigs: new Map(),
     history: [{ state, event, reason, timeMs }],
   } satisfies Partial<MirrorRecord>
 }

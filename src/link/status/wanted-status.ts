@@ -1,5 +1,6 @@
 /** What `__lockstep_status` has to hold, from what the state says; asked by the publisher. */
 import type { Uuid } from '../../core/uuid.ts'
+import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
 import type { Destination, StateRecord } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
@@ -28,7 +29,8 @@ const publishedConfigs = [
 
 export interface WantedStatusParts {
   readonly desired: DesiredState
-  readonly destination: Pick<Destination, 'clusterId' | 'topicConfig'>
+  readonly destination: Pick<Destination, 'clusterId'>
+  readonly topicConfigs: Pick<MirrorTopicConfigs, 'of'>
   readonly chains: KnownChains
 }
 
@@ -112,7 +114,7 @@ export class WantedStatus {
 
   #configsOf(topicId: Uuid): PublishedConfig[] {
     return publishedConfigs.flatMap(name => {
-      const config = this.#parts.destination.topicConfig(topicId, name)
+      const config = this.#parts.topicConfigs.of(topicId, name)
       return config ? [{ name, value: config.value, overridden: config.overridden }] : []
     })
   }

@@ -10,6 +10,8 @@ export interface MirrorLook {
   readonly logs: readonly MirrorLog[]
   /** What each partition waits for; undefined = it has everything, and no transaction is open. Index = partition. */
   readonly waiting: readonly (string | undefined)[]
+  /** What an operator should know about a promote. */
+  readonly warnings: readonly string[]
 }
 
 /** Partitions whose logs are opened at the same time. */
@@ -30,15 +32,17 @@ export async function lookAtMirror(
   const [topic] = await source.describeTopics([sourceTopic], signal)
   const logs = await mapBounded(partitions, parallel, partition => destination.openMirrorLog(topicId, partition))
   if (topic && !isSameTopicId(topic.topicId, record.sourceTopicId))
-    return { record, logs, waiting: logs.map(() => 'the source topic was deleted and created anew') }
+    return { record, logs, waiting: logs.map(() => 'the source topic was deleted and created anew'), warnings: [] }
   const open = partitions.filter(partition => (lastStable.get(partition) ?? -1) < (highWatermarks.get(partition) ?? -1))
   const transactions = await whoseTransactions(source, sourceTopic, { partitions: open, signal })
+  const { obstacles, warnings } = await destination.fence.outlook(topicId, 'promote')
   const waiting = logs.map((log, partition) => {
     const highWatermark = highWatermarks.get(partition) ?? -1
     const transaction = transactions.get(partition)
-    return waitingFor(log, { highWatermark, lastStable: lastStable.get(partition) ?? -1, transaction })
+    const there = { highWatermark, lastStable: lastStable.get(partition) ?? -1, transaction }
+    return waitingFor(log, there) ?? obstacles.get(partition)
   })
-  return { record, logs, waiting }
+  return { record, logs, waiting, warnings }
 }
 
 /** The oldest open transaction of each partition, in words. It is told where the source can: a look never fails for it. */

@@ -111,7 +111,7 @@ async function decide(
       )
       return {
         ...record,
-        stopping: { verb: 'promote', sinceMs: clock.nowMs(), keepsRetention: false },
+        stopping: { verb: 'promote', sinceMs: clock.nowMs(), keepsRetention: false, handOver: undefined },
         stopPoints,
         reason: 'promoting',
       }

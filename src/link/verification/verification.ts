@@ -149,7 +149,7 @@ export class Verification {
         : undefined
     if (reason !== undefined) throw linkError('VERIFICATION_IMPOSSIBLE', { topic: mirrorTopic, reason })
     const policy = 'cleanup.policy'
-    const here = context.destination.topicConfig(topicId, policy)?.value
+    const here = context.topicConfigs.of(topicId, policy)?.value
     const there = await asked
       .ask((source, signal) => source.describeTopicConfigs([sourceTopic], signal))
       .then(configs => configs.get(sourceTopic)?.get(policy)?.value)

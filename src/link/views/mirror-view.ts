@@ -1,4 +1,5 @@
 /** Mirror topics as REST shows them, from records and live figures of one moment; called by the engine. */
+import type { Uuid } from '../../core/uuid.ts'
 import type { LinkView, MirrorHistoryEntry, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { supportedVerbs } from '../operations/alter-mirrors.ts'
@@ -34,6 +35,19 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
       stopTimeMs: timeMs,
     })),
   }
+}
+
+/** Sorted by name; of all links and in every status where none is given. */
+export function mirrorViews(
+  context: OperationContext,
+  { linkId, status }: { readonly linkId: Uuid | undefined; readonly status: string | undefined },
+): MirrorView[] {
+  const { desired } = context
+  const wanted = status?.toUpperCase()
+  return (linkId === undefined ? [...desired.mirrors()] : desired.mirrorsOf(linkId))
+    .map(record => mirrorView(context, record))
+    .filter(view => wanted === undefined || view.status === wanted)
+    .sort((a, b) => (a.mirrorTopicName < b.mirrorTopicName ? -1 : 1))
 }
 
 /** One row per partition; live figures where this node has them, the stop record for what is stopped. */

@@ -280,5 +280,6 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
     groups_in_use: [...(row.groupsInUse ?? [])],
     retention_bytes_at_risk: row.retentionBytesAtRisk ?? null,
     overlapping_producer_ids: [...(row.overlappingProducerIds ?? [])],
+    warnings: [...(row.warnings ?? [])],
   }
 }

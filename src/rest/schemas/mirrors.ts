@@ -126,6 +126,8 @@ const AlterMirrorsData = Type.Object({
   retention_bytes_at_risk: nullable(Type.Integer()),
   /** failover: producer ids of the source that may have been handed out here too, before the barrier. */
   overlapping_producer_ids: Type.Array(Type.Integer()),
+  /** promote, failover: what an operator should know about how the topic becomes writable. */
+  warnings: Type.Array(Type.String()),
 })
 
 export const AlterMirrorsAnswer = Type.Object({

@@ -51,6 +51,7 @@ function notesOf(answer: readonly AlterRow[], isDry: boolean): string[] {
       : []),
     ...(aborted > 0 ? [`Open transactions ${isDry ? 'that would be ' : ''}aborted: ${aborted}`] : []),
     ...(atRisk > 0 ? [`${byteText(atRisk)} of old data will soon be deleted by the restored retention.`] : []),
+    ...new Set(answer.flatMap(row => row.warnings ?? [])),
   ]
 }
 

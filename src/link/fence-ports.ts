@@ -1,0 +1,47 @@
+/** Part of the destination port: how this cluster keeps clients out of mirrors, and makes a mirror an ordinary topic again. */
+import type { Uuid } from '../core/uuid.ts'
+
+/** The verb by which a mirror becomes writable: a promote promises more, and so needs more. */
+export type ReleaseVerb = 'failover' | 'promote'
+
+/** How a release would go now; nothing is changed by asking. */
+export interface ReleaseOutlook {
+  /** Why it cannot begin now, by partition; empty = it can. */
+  readonly obstacles: ReadonlyMap<number, string>
+  /** What an operator should know who asks for it. */
+  readonly warnings: readonly string[]
+}
+
+export interface ReleaseRequest {
+  readonly topicId: Uuid
+  readonly verb: ReleaseVerb
+  /** What `plan` answered, durable since before the first call. */
+  readonly plan: string
+  /** Log ends up to which nothing may be lost; index = partition, empty = not known. */
+  readonly endOffsets: readonly number[]
+  /** Overrides of parked configs that hold from now on; the others are removed. */
+  readonly configs: ReadonlyMap<string, string>
+}
+
+/** Beside the write gate, which only holds back who comes through this node. Where nobody else can write, all of it is nothing. */
+export interface WriteFence {
+  /**
+   * Topic configs that the fence has values of its own for while a topic is a mirror. What the link wants them to be is kept in
+   * the mirror's record.
+   */
+  readonly parkedConfigs: ReadonlySet<string>
+  /** Makes the topic as it should be while it is a mirror; resolves to what somebody else had changed. Level-triggered. */
+  restore(topicId: Uuid): Promise<readonly string[]>
+  /** Called with the topics whose fence may have changed. Returns the function that stops the calls. */
+  onDisturbed(listener: (topicIds: readonly Uuid[]) => void): () => void
+  /** Somebody else made the topic an ordinary one: no replica is where mirrors are led any more. */
+  isTakenAway(topicId: Uuid): boolean
+  outlook(topicId: Uuid, verb: ReleaseVerb): Promise<ReleaseOutlook>
+  /** What a release needs to know when another process goes on with it: kept by the caller, read by nobody else. */
+  plan(topicId: Uuid): string
+  /**
+   * The topic becomes an ordinary one in new leader epochs, and then writable, without loss below `endOffsets`. May be repeated
+   * until it succeeds, by any process. Resolves to what an operator should know; rejects with what it waits for.
+   */
+  release(request: ReleaseRequest): Promise<readonly string[]>
+}
