@@ -5,7 +5,7 @@ import { placeJavaReplicas } from './java-replicas.ts'
 import { isDraining, javaReplicas, lockstepReplicas, usableJavaBrokers, usableLockstepNodes } from './usable-brokers.ts'
 
 /** One partition each. */
-const OWN_TOPICS = ['__lockstep_state', '__lockstep_inbox', '__lockstep_status'] as const
+export const OWN_TOPICS = ['__lockstep_state', '__lockstep_inbox', '__lockstep_status'] as const
 
 /** On so many real brokers, where there are as many. */
 const JAVA_REPLICAS = 3
