@@ -22,6 +22,9 @@ import type { BrokerSettings } from './broker-settings.ts'
 import { SessionCache } from './fetch-sessions/session-cache.ts'
 import { type BrokerContext, CloseConnection, type Handler, type LogDirectoryInfo } from './handler.ts'
 import { handlers } from './handlers/table.ts'
+import type { JoinedCluster } from './joined/joined-cluster.ts'
+import { announcedApis, joinedHandlers } from './joined/joined-table.ts'
+import { readHere } from './read-redirect.ts'
 
 /** Memory kept for the answers to come, beside that of answers under way. */
 const IDLE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
@@ -41,6 +44,8 @@ export interface BrokerOptions {
   readonly logDirectory: LogDirectoryInfo
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
+  /** Absent: this node is a cluster of its own. */
+  readonly joined?: JoinedCluster
   /** Default: loggers of a node that writes no log. */
   readonly loggers?: LoggerLevels
   readonly clock: Clock
@@ -55,8 +60,10 @@ export class Broker {
   readonly #handlers: ReadonlyMap<number, Handler>
 
   constructor(options: BrokerOptions) {
-    this.served = new Map(handlers.map(handler => [handler.key, handler.versions]))
-    this.#handlers = new Map(handlers.map(handler => [handler.key, handler]))
+    const { joined } = options
+    const table = joined ? joinedHandlers(handlers) : handlers
+    this.served = new Map(table.map(handler => [handler.key, handler.versions]))
+    this.#handlers = new Map(table.map(handler => [handler.key, handler]))
     this.#context = {
       ...options,
       authorizer: options.authorizer ?? allowAll,
@@ -64,7 +71,9 @@ export class Broker {
       answerBuffers: new FrameBuffers({ idleBytesMax: IDLE_ANSWER_BYTES_MAX, clock: options.clock }),
       fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
       logger: options.logger.child({ component: 'broker' }),
-      apis: handlers.map(({ key, announced }) => ({ key, ...announced })),
+      apis: () => announcedApis(table, joined),
+      joined,
+      readRedirect: joined?.readRedirect ?? readHere,
     }
   }
 

@@ -1,4 +1,5 @@
 /** Nodes as clients of one listener see them; every answer that names brokers takes them from here. */
+import { isLockstepNode } from '../metadata/lockstep-nodes.ts'
 import type { BrokerImage, MetadataImage, PartitionImage } from '../metadata/metadata-image.ts'
 
 /** A broker's address on the listener that the client came on. */
@@ -25,6 +26,15 @@ export function addressOf(broker: BrokerImage, listener: string): NodeEndpoint |
 /** All brokers that a client of the listener can reach, by id. */
 export const aliveEndpoints = (image: MetadataImage, listener: string): NodeEndpoint[] =>
   [...image.brokers.keys()].sort((a, b) => a - b).flatMap(id => endpointOf(image, id, listener) ?? [])
+
+/**
+ * The broker that clients are told to take for the controller, since each passes on what is the controller's: the one with the lowest
+ * id that is no Lockstep node, if there is one. -1 = none.
+ */
+export function adminBroker(image: MetadataImage, listener: string): number {
+  const alive = aliveEndpoints(image, listener)
+  return (alive.find(({ nodeId }) => !isLockstepNode(image, nodeId)) ?? alive[0])?.nodeId ?? -1
+}
 
 /** Leader id and epoch for answers that refuse with "not the leader" (KIP-951), and its address if it can be reached. */
 export function currentLeader(

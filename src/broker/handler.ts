@@ -22,6 +22,8 @@ import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import type { BrokerSettings } from './broker-settings.ts'
 import type { SessionCache } from './fetch-sessions/session-cache.ts'
+import type { JoinedCluster } from './joined/joined-cluster.ts'
+import type { ReadRedirect } from './read-redirect.ts'
 
 /** One API in an ApiVersions answer. */
 export interface ServedApi extends VersionRange {
@@ -58,8 +60,11 @@ export interface BrokerContext {
   readonly answerBuffers: FrameBuffers
   /** Levels of the node's log, configs of the resource BROKER_LOGGER. */
   readonly loggers: LoggerLevels
-  /** What ApiVersions announces, by key. */
-  readonly apis: readonly ServedApi[]
+  /** What ApiVersions announces now, by key. */
+  readonly apis: () => readonly ServedApi[]
+  /** The cluster that this node is one broker of; undefined if it is a cluster of its own. */
+  readonly joined: JoinedCluster | undefined
+  readonly readRedirect: ReadRedirect
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -107,6 +112,13 @@ export interface Handler {
   readonly announced: VersionRange
   /** Decodes, handles, encodes. Rejects with CloseConnection, also for a body that does not parse. */
   answer(broker: BrokerContext, request: IncomingRequest, client: ClientContext): Promise<readonly Buffer[] | undefined>
+  /** The answer that says that every part of the request failed. Throws as `answer` for a body that does not parse. */
+  refuse(broker: BrokerContext, refused: RefusedRequest, client: ClientContext): readonly Buffer[]
+}
+
+export interface RefusedRequest {
+  readonly request: IncomingRequest
+  readonly errorCode: number
 }
 
 /** Ties a definition to the messages of its API. */
@@ -117,15 +129,23 @@ export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: Hand
     versions: definition.versions,
     announced: definition.announced ?? definition.versions,
     async answer(broker, incoming, client) {
-      const version = incoming.apiVersion
       const request = decoded(api, incoming)
-      const { clientId, progress } = incoming
-      const origin: RequestOrigin = { version, clientId, client, progress, image: broker.controller.image }
+      const origin = originOf(broker, incoming, client)
       const answer = await answerOrFailure(broker, definition, { request, origin, name: api.name })
-      return answer === undefined ? undefined : api.response.encodeChunks(answer, version)
+      return answer === undefined ? undefined : api.response.encodeChunks(answer, origin.version)
+    },
+    refuse(broker, { request: incoming, errorCode }, client) {
+      const answer = definition.failed(decoded(api, incoming), errorCode, originOf(broker, incoming, client))
+      return api.response.encodeChunks(answer, incoming.apiVersion)
     },
   }
 }
+
+const originOf = (
+  broker: BrokerContext,
+  { apiVersion: version, clientId, progress }: IncomingRequest,
+  client: ClientContext,
+): RequestOrigin => ({ version, clientId, client, progress, image: broker.controller.image })
 
 function decoded<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, { apiVersion, body, clientId }: IncomingRequest): Q {
   try {
@@ -137,7 +157,8 @@ function decoded<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, { apiVersion, body, clien
   }
 }
 
-const isKafkaError = (name: string): name is keyof typeof ErrorCode => Object.hasOwn(ErrorCode, name)
+/** Is it a name of `protocol/errors.ts`, as rows of errors have them? */
+export const isKafkaError = (name: string): name is keyof typeof ErrorCode => Object.hasOwn(ErrorCode, name)
 
 async function answerOrFailure<Q, R>(
   broker: BrokerContext,

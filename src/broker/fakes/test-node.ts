@@ -27,6 +27,7 @@ import { ReplicaSet } from '../../replica/replica-set.ts'
 import { openWriteGate, type WriteGate } from '../../replica/write-gate.ts'
 import { Broker } from '../broker.ts'
 import { brokerSettings } from '../broker-settings.ts'
+import type { JoinedCluster } from '../joined/joined-cluster.ts'
 
 export const NODE_ID = 1
 export const LISTENER = 'PLAINTEXT'
@@ -42,6 +43,7 @@ export interface TestNodeOptions {
   readonly port?: number
   readonly logger?: Logger
   readonly answerBudget?: ByteBudget
+  readonly joined?: JoinedCluster
 }
 
 export const testClient = (signal = new AbortController().signal): ClientContext => ({
@@ -135,6 +137,7 @@ export class TestNode {
       transactions,
       shareState,
       ...(options.authorizer ? { authorizer: options.authorizer } : {}),
+      ...(options.joined ? { joined: options.joined } : {}),
       settings: brokerSettings(file),
       logDirectory: { path: directory, space: async () => ({ totalBytes: 1000n, usableBytes: 400n }) },
       answerBudget: options.answerBudget ?? new ByteBudget(Number.MAX_SAFE_INTEGER),

@@ -8,8 +8,7 @@
  * Reads whole batches in the order of the request or of its session and waits until `minBytes` are there or `maxWaitMs` are
  * over. Read_committed answers end at the last stable offset and list aborted transactions. Answers are as large as the
  * request, `fetch.max.bytes` and the client's own pace allow, out of one budget of memory for all clients. Consumers need READ
- * on the topic, followers CLUSTER_ACTION. A partition has
- * one replica in a standalone cluster, so there is no preferred one to send consumers to.
+ * on the topic, followers CLUSTER_ACTION. In a cluster with other brokers consumers may be sent to one of them (redirected-fetch.ts).
  */
 import { ZERO_UUID } from '../../core/uuid.ts'
 import type { MetadataImage, TopicImage } from '../../metadata/metadata-image.ts'
@@ -24,6 +23,7 @@ import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type AnsweredPartition, beginRound, TOPIC_ID_VERSION } from '../fetch-sessions/fetch-round.ts'
 import { type PartitionAnswer, SessionPartition, type WantedPartition } from '../fetch-sessions/session-partition.ts'
 import { type BrokerContext, handlerOf, type RequestOrigin } from '../handler.ts'
+import { type RedirectedFetch, redirectedFetch } from '../redirected-fetch.ts'
 import { resolveFetched } from '../resolve-topic.ts'
 
 /** KAFKA_STORAGE_ERROR is unknown to clients up to this version. */
@@ -43,13 +43,19 @@ export const fetch = handlerOf(FetchApi, {
     if ('errorCode' in round) return { throttleTimeMs: 0, errorCode: round.errorCode, responses: [] }
     const readable = replicaId >= 0 ? readableByFollower(broker, origin) : readableByConsumer(broker, origin)
     const resolved = round.wanted.map(wanted => resolve(origin.image, wanted, readable))
-    const targets = resolved.flatMap(one => one.target ?? [])
-    const fetched = (await readTargets(broker, request, { targets, origin, replicaId })).values()
+    const redirected = replicaId === CONSUMER_REPLICA_ID ? redirectedOf(broker, request, { resolved, origin }) : NONE
+    const targets = resolved.flatMap(one => (one.target && !redirected.has(one) ? one.target : []))
+    // Whoever is sent elsewhere need not wait for the others.
+    const maxWaitMs = redirected.size > 0 ? 0 : request.maxWaitMs
+    const fetched = (await readTargets(broker, request, { targets, origin, replicaId, maxWaitMs })).values()
     const endpoints = new Map<number, NodeEndpoint>()
-    const answers = resolved.map(({ wanted, topic, target, errorCode }) => {
-      const result = target ? fetched.next().value : undefined
-      const answer = answerOf(result ?? missingPartition(errorCode), { wanted, topic, origin, endpoints })
-      return { wanted, answer }
+    const { image } = broker.controller
+    const answers = resolved.map(one => {
+      const { wanted, topic, target, errorCode } = one
+      const elsewhere = redirected.get(one)
+      const result = elsewhere?.result ?? (target ? fetched.next().value : undefined) ?? missingPartition(errorCode)
+      const answer = answerOf(result, { wanted, topic, origin, image, endpoints })
+      return { wanted, answer: elsewhere ? { ...answer, preferredReadReplica: elsewhere.replica } : answer }
     })
     const { errorCode, sessionId, told } = round.conclude(answers)
     return {
@@ -81,6 +87,8 @@ export const fetch = handlerOf(FetchApi, {
 })
 
 const EMPTY = Buffer.alloc(0)
+const CONSUMER_REPLICA_ID = -1
+const NONE: ReadonlyMap<Resolved, RedirectedFetch> = new Map()
 
 /** A wanted partition, with what to read or why there is nothing to read. */
 interface Resolved {
@@ -134,11 +142,30 @@ function resolve(image: MetadataImage, wanted: WantedPartition, readable: Readab
   return { wanted, topic, errorCode, target }
 }
 
+/** Those that are not read here. */
+function redirectedOf(
+  broker: BrokerContext,
+  request: FetchRequest,
+  { resolved, origin }: { readonly resolved: readonly Resolved[]; readonly origin: RequestOrigin },
+): ReadonlyMap<Resolved, RedirectedFetch> {
+  const redirected = resolved.flatMap(one => {
+    const { target, topic } = one
+    const elsewhere = target && topic && redirectedFetch(broker, request, { target, topic, origin })
+    return elsewhere ? [[one, elsewhere] as const] : []
+  })
+  return new Map(redirected)
+}
+
 /** One result per target, in their order. */
 async function readTargets(
   broker: BrokerContext,
   request: FetchRequest,
-  of: { readonly targets: readonly FetchTarget[]; readonly origin: RequestOrigin; readonly replicaId: number },
+  of: {
+    readonly targets: readonly FetchTarget[]
+    readonly origin: RequestOrigin
+    readonly replicaId: number
+    readonly maxWaitMs: number
+  },
 ): Promise<FetchedPartition[]> {
   const { client, progress } = of.origin
   const memory = new AnswerMemory(broker.answerBudget, client.signal, broker.answerBuffers)
@@ -146,7 +173,7 @@ async function readTargets(
   const query = {
     replicaId: of.replicaId,
     isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
-    maxWaitMs: request.maxWaitMs,
+    maxWaitMs: of.maxWaitMs,
     minBytes: request.minBytes,
     bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax, shareOf(broker)),
     targets: of.targets,
@@ -185,6 +212,8 @@ function answerOf(
     readonly wanted: WantedPartition
     readonly topic: TopicImage | undefined
     readonly origin: RequestOrigin
+    /** The newest: who waited learns where the leader went meanwhile. */
+    readonly image: MetadataImage
     readonly endpoints: Map<number, NodeEndpoint>
   },
 ): PartitionAnswer {
@@ -214,11 +243,8 @@ function answerOf(
   const movedAway =
     result.errorCode === ErrorCode.NOT_LEADER_OR_FOLLOWER || result.errorCode === ErrorCode.FENCED_LEADER_EPOCH
   if (!movedAway || version < CURRENT_LEADER_VERSION) return answer
-  const { leader, endpoint } = currentLeader(
-    of.origin.image,
-    of.topic?.partitions[partition],
-    of.origin.client.listener,
-  )
+  const place = of.topic && of.image.topics.get(of.topic.id)?.partitions[partition]
+  const { leader, endpoint } = currentLeader(of.image, place, of.origin.client.listener)
   if (endpoint) of.endpoints.set(endpoint.nodeId, endpoint)
   return { ...answer, currentLeader: leader }
 }

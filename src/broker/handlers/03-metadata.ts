@@ -6,7 +6,7 @@
  * of LEADER_NOT_AVAILABLE. 7: leader epochs. 8: authorized operations (of the cluster up to 10). 9: flexible. 10: topic ids in
  * answers. 12: topics may be asked for by id. 13: error of the whole answer.
  *
- * Everything comes from one image. Endpoints are those of the listener that the client came on; the "controller" is the lowest
+ * Everything comes from one image. Endpoints are those of the listener that the client came on; the "controller" is a
  * live broker, since clients send admin requests to any broker. Unknown topics are created if the client allows it and
  * `auto.create.topics.enable` is on, and the answer has the new topic at once. Needs DESCRIBE on each topic (a list of all topics
  * leaves the others out), and to create one CREATE on it or on the cluster.
@@ -18,8 +18,9 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { MetadataApi, type MetadataRequest, type MetadataResponseInput } from '../../protocol/messages/03-metadata.ts'
 import { allowedNames, creatableTopics } from '../authorization.ts'
 import { authorizedClusterOperations, authorizedOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
-import { aliveEndpoints, endpointOf } from '../endpoints.ts'
+import { adminBroker, aliveEndpoints, endpointOf } from '../endpoints.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
+import { createWithDefaults } from '../joined/automatic-topics.ts'
 import { creationRefusal } from '../topic-creation.ts'
 
 type TopicAnswer = MetadataResponseInput['topics'][number]
@@ -45,7 +46,7 @@ export const metadata = handlerOf(MetadataApi, {
       throttleTimeMs: 0,
       brokers,
       clusterId: image.clusterId,
-      controllerId: brokers[0]?.nodeId ?? -1,
+      controllerId: adminBroker(image, origin.client.listener),
       topics: operationsAsked ? topics.map(topic => withOperations(broker, origin, topic)) : topics,
       clusterAuthorizedOperations:
         clusterAsked && request.includeClusterAuthorizedOperations
@@ -148,10 +149,7 @@ async function createMissing(
   if (names.length === 0) return { image, errors, refused }
   await createOwnTopics(broker, names)
   const others = names.filter(name => !isInternalTopic(name))
-  const results = await broker.controller.createTopics(
-    others.map(name => ({ name, partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() })),
-    { validateOnly: false },
-  )
+  const results = await createWithDefaults(broker, asked.origin, others)
   for (const { name, errorCode } of results)
     if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
   return { image: broker.controller.image, errors, refused }

@@ -25,7 +25,7 @@ export const apiVersions = handlerOf(ApiVersionsApi, {
     const supported = [...(image.brokers.get(broker.brokerId)?.features ?? [])]
     return {
       errorCode: ErrorCode.NONE,
-      apiKeys: broker.apis.map(({ key, min, max }) => ({ apiKey: key, minVersion: min, maxVersion: max })),
+      apiKeys: broker.apis().map(({ key, min, max }) => ({ apiKey: key, minVersion: min, maxVersion: max })),
       throttleTimeMs: 0,
       supportedFeatures: supported
         .filter(([, range]) => range.min > 0 || version >= ZERO_FEATURES_VERSION)

@@ -10,7 +10,7 @@
 import { ErrorCode } from '../../protocol/errors.ts'
 import { DescribeClusterApi } from '../../protocol/messages/60-describe-cluster.ts'
 import { authorizedClusterOperations, OPERATIONS_UNKNOWN } from '../authorized-operations.ts'
-import { addressOf, aliveEndpoints } from '../endpoints.ts'
+import { addressOf, adminBroker } from '../endpoints.ts'
 import { handlerOf } from '../handler.ts'
 
 const EndpointType = { BROKERS: 1, CONTROLLERS: 2 } as const
@@ -32,7 +32,7 @@ export const describeCluster = handlerOf(DescribeClusterApi, {
       errorCode: ErrorCode.NONE,
       endpointType: EndpointType.BROKERS,
       clusterId: image.clusterId,
-      controllerId: aliveEndpoints(image, client.listener)[0]?.nodeId ?? -1,
+      controllerId: adminBroker(image, client.listener),
       brokers: listed.flatMap(broker => {
         const address = addressOf(broker, client.listener)
         if (!address) return []

@@ -2,6 +2,7 @@
 import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { BrokerConnection } from '../../network/broker-connection.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import type { VersionRange } from '../../protocol/schema/version-range.ts'
 import { joinedError } from './joined-errors.ts'
 import { askingOnly, fetchMetadata, type LeaderHint } from './metadata-fetch.ts'
 import { type OpenConnection, placeText, type ServerPlace } from './quorum-connection.ts'
@@ -51,6 +52,11 @@ export class ActiveController {
   /** The newest epoch that anybody told. */
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** What the leader that we are connected to takes of an API; undefined without one, or if it does not have the API. */
+  servedVersions(apiKey: number): VersionRange | undefined {
+    return this.#leader?.connection.isOpen ? this.#leader.connection.brokerApis.get(apiKey) : undefined
   }
 
   /**

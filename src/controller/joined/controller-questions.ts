@@ -5,6 +5,7 @@ import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { CallableApi } from '../../network/broker-connection.ts'
 import { ConnectionError } from '../../network/connection-error.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import type { VersionRange } from '../../protocol/schema/version-range.ts'
 import type { ActiveController, QuorumLeader } from './active-controller.ts'
 import { joinedError } from './joined-errors.ts'
 
@@ -60,6 +61,11 @@ export class ControllerQuestions {
   /** Is there an active controller that lets us read the metadata? One attempt; rejects as `ActiveController.leader`. */
   async reach(): Promise<void> {
     await this.#options.active.leader()
+  }
+
+  /** As `ActiveController.servedVersions`. */
+  servedVersions(apiKey: number): VersionRange | undefined {
+    return this.#options.active.servedVersions(apiKey)
   }
 
   close(): void {

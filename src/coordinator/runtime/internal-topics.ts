@@ -1,12 +1,13 @@
 /** The topics that coordinators keep their state in: how they are created; StatePartitions creates its own when it is first needed. */
 import type { Controller } from '../../metadata/controller-port.ts'
+import { isLockstepNode } from '../../metadata/lockstep-nodes.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { CoordinatorError } from './coordinator-error.ts'
 
 export interface InternalTopic {
   readonly name: string
   readonly partitions: number
-  /** As many replicas as there are brokers to hold them, if they are fewer. */
+  /** As many replicas as there are brokers to hold them, if they are fewer; nodes that joined a Kafka cluster do not count. */
   readonly replicationFactor: number
   readonly configs: ReadonlyMap<string, string>
 }
@@ -46,7 +47,9 @@ export async function ensureInternalTopic(
   definition: InternalTopic,
 ): Promise<void> {
   const { name, partitions, configs } = definition
-  const available = [...controller.image.brokers.values()].filter(broker => !broker.fenced).length
+  // Other Lockstep nodes hold replicas of mirrors only.
+  const { image } = controller
+  const available = [...image.brokers.values()].filter(({ id, fenced }) => !fenced && !isLockstepNode(image, id)).length
   const replicationFactor = Math.max(1, Math.min(definition.replicationFactor, available))
   const topic = { name, partitions, replicationFactor, assignments: new Map<number, number[]>(), configs }
   const [created] = await controller.createTopics([topic], { validateOnly: false })

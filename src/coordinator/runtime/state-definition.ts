@@ -15,6 +15,9 @@ export interface Loaded<S> {
   readonly current: boolean
 }
 
+/** For `brokerId`: no partition has such a leader. In a cluster that this node has joined the other brokers coordinate. */
+export const COORDINATES_NOTHING = -3
+
 export interface StatePartitionsOptions<S> {
   readonly brokerId: number
   /** The topic, and how it is created when it is first needed. */

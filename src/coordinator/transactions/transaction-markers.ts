@@ -1,4 +1,5 @@
 /** Writes the marker that ends a transaction to partitions of this node, and tells the groups; the coordinator and the WriteTxnMarkers handler share it. */
+import type { Uuid } from '../../core/uuid.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
@@ -31,6 +32,7 @@ export function markerWriter(context: MarkerContext): WriteMarker {
     if (!topic?.partitions[at.partition]) return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     const refusal = writeGate.refusal(topic.id, topic.name, 'transaction-markers')
     // A mirror has the markers of its source; the coordinator that sends this one may forget its transaction.
+    if (refusal && !isLedHere(replicas, topic.id, at.partition)) return ErrorCode.NOT_LEADER_OR_FOLLOWER
     if (refusal) return refusal.errorCode === ErrorCode.POLICY_VIOLATION ? ErrorCode.NONE : refusal.errorCode
     try {
       const partition = replicas.lookup(topic.id, at.partition)
@@ -47,5 +49,16 @@ export function markerWriter(context: MarkerContext): WriteMarker {
       if (error instanceof PartitionUnavailable) return error.errorCode
       throw error
     }
+  }
+}
+
+/** Whoever leads the partition instead needs the marker, and must not hear that it was written. */
+function isLedHere(replicas: ReplicaSet, topicId: Uuid, partition: number): boolean {
+  try {
+    replicas.lookup(topicId, partition)
+    return true
+  } catch (error) {
+    if (!(error instanceof PartitionUnavailable)) throw error
+    return error.errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER
   }
 }
