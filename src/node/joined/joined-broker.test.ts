@@ -1,10 +1,16 @@
 /** Requests of clients reach the controller of the cluster, and what it takes is known from the start. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestNode } from '../../broker/fakes/test-node.ts'
 import { questionsOf, startQuorum } from '../../controller/joined/fakes/observe-quorum.ts'
 import { ManualClock } from '../../core/clock.ts'
+import { silentLogger } from '../../core/logger.ts'
+import { seededRandom } from '../../core/random.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
 import { EnvelopeResponse } from '../../protocol/messages/58-envelope.ts'
-import { joinedCluster } from './joined-broker.ts'
+import { openWriteGate } from '../../replica/write-gate.ts'
+import { Startup } from '../startup.ts'
+import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
 
 test('a request is passed on, and the versions of the controller are known', async t => {
   const quorum = await startQuorum(t, { serves: new Map([[58, 0]]) })
@@ -24,4 +30,24 @@ test('a request is passed on, and the versions of the controller are known', asy
   deepStrictEqual([...answer], [42])
   strictEqual(cluster.controllerVersions(58)?.max, 0)
   strictEqual(cluster.controllerVersions(9999), undefined)
+})
+
+test('no group and no transaction is coordinated here, also where their partition has landed here', async t => {
+  const node = await TestNode.start()
+  const { controller, replicas, producerIds } = node
+  const startup = new Startup()
+  t.after(async () => {
+    await startup.stop()
+    await node.close()
+  })
+  const parts = { controller, replicas, producerIds, writeGate: openWriteGate, file: new Map<string, string>() }
+  const more = { clock: new ManualClock(), random: seededRandom(1), logger: silentLogger }
+  const { groups, transactions } = await joinedCoordinators({ ...parts, ...more }, startup)
+  await groups.ensureTopic()
+  strictEqual(controller.image.topicIds.has('__consumer_offsets'), true)
+  strictEqual(groups.describeGroup('g').errorCode, ErrorCode.NOT_COORDINATOR)
+  deepStrictEqual(groups.listGroups({ states: [], types: [] }), { errorCode: 0, groups: [] })
+  await transactions.partitions.ensureTopic()
+  const asked = { timeoutMs: 1000, expected: null }
+  strictEqual((await transactions.initProducer('tx', asked)).errorCode, ErrorCode.NOT_COORDINATOR)
 })
