@@ -62,6 +62,13 @@ export const joinedErrors = {
     retriable: false,
     message: (detail: { what: string }) => `${detail.what} is not possible in a cluster that this node has joined`,
   },
+  MOVE_REFUSED: {
+    status: 409,
+    restCode: 40902,
+    kafka: 'INVALID_REPLICA_ASSIGNMENT',
+    retriable: false,
+    message: (detail: { why: string }) => `nothing was moved: ${detail.why}`,
+  },
   NOT_REGISTERED: {
     status: 503,
     restCode: 50003,

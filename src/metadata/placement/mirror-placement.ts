@@ -96,7 +96,7 @@ export function placeLockstepReplicas(
 }
 
 /** How many partitions each Lockstep node is the preferred leader of. */
-function firstPlaces(image: MetadataImage): Map<number, number> {
+export function firstPlaces(image: MetadataImage): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { partitions } of image.topics.values())
     for (const { replicas } of partitions) {

@@ -1,5 +1,5 @@
 /** Keeps other people's partitions off this cluster's Lockstep nodes: whatever is placed here and is no mirror is moved away at once. A joined node runs one. */
-import { type Clock, sleep } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { messageOf } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Random } from '../../../core/random.ts'
@@ -10,6 +10,7 @@ import type { MetadataDelta } from '../../../metadata/metadata-delta.ts'
 import type { MetadataImage, PartitionImage, TopicImage } from '../../../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../../../protocol/errors.ts'
 import { evictionPlan, evictorOf, isOnLockstep, needsEviction, reassignmentGoal } from './eviction-plan.ts'
+import { LookLoop } from './look-loop.ts'
 import type { TopicOwner } from './topic-owner.ts'
 
 export interface EvictorOptions {
@@ -39,8 +40,6 @@ export interface ForeignPartition {
   readonly error: string | null
 }
 
-/** Looked at so often even if nothing changes in the metadata: links may have given topics up. */
-const LOOK_MS = 1000
 /** Between attempts with one partition: doubled each time, up to the bound. */
 const RETRY_MS = 500
 const RETRY_MS_MAX = 30_000
@@ -71,16 +70,19 @@ export class Evictor implements ImageSubscriber {
   readonly #hosted = new Set<Uuid>()
   readonly #evictions = new Map<string, Eviction>()
   readonly #settling = new Map<string, Settling>()
-  readonly #closing = new AbortController()
-  #wait = new AbortController()
-  #changed = false
-  #running: Promise<void> | undefined
+  readonly #loop: LookLoop
   /** Partitions that left, and attempts that failed, since the start. */
   evictedTotal = 0
   failuresTotal = 0
 
   constructor(options: EvictorOptions) {
     this.#o = options
+    const { clock, logger } = options
+    const failed = (error: unknown) => {
+      this.failuresTotal++
+      logger.warn('foreign partitions could not be moved away', { reason: messageOf(error) })
+    }
+    this.#loop = new LookLoop({ clock, look: () => this.#round(), failed })
   }
 
   onImage(image: MetadataImage, delta: MetadataDelta): void {
@@ -91,13 +93,12 @@ export class Evictor implements ImageSubscriber {
     }
     // Whoever registers or goes may make a Lockstep node of a broker id.
     if (delta.changedBrokers.size > 0) this.#lookAtAll(image)
-    this.#changed = true
-    this.#wait.abort()
+    this.#loop.wake()
   }
 
   /** Begins to act. Idempotent. */
   start(): void {
-    this.#running ??= this.#run()
+    this.#loop.start()
   }
 
   /** What is here and does not belong here, as far as this node can tell. */
@@ -118,10 +119,8 @@ export class Evictor implements ImageSubscriber {
     })
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort()
-    this.#wait.abort()
-    await this.#running
+  close(): Promise<void> {
+    return this.#loop.close()
   }
 
   #lookAtAll(image: MetadataImage): void {
@@ -130,26 +129,10 @@ export class Evictor implements ImageSubscriber {
       if (topic.partitions.some(partition => isOnLockstep(image, partition))) this.#hosted.add(topic.id)
   }
 
-  async #run(): Promise<void> {
-    const { clock, logger } = this.#o
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      this.#changed = false
-      this.#wait = new AbortController()
-      try {
-        await this.#round()
-      } catch (error) {
-        this.failuresTotal++
-        if (!signal.aborted) logger.warn('foreign partitions could not be moved away', { reason: messageOf(error) })
-        await sleep(clock, RETRY_MS, signal)
-      }
-      if (!this.#changed && !signal.aborted) await sleep(clock, LOOK_MS, this.#wait.signal)
-    }
-  }
-
-  async #round(): Promise<void> {
-    await this.#evict()
+  async #round(): Promise<boolean> {
+    const more = await this.#evict()
     await this.#settle()
+    return more
   }
 
   *#foreign(image: MetadataImage) {
@@ -167,7 +150,8 @@ export class Evictor implements ImageSubscriber {
     return evictorOf(image, placed) === this.#o.brokerId ? 'leaving' : 'other-node'
   }
 
-  async #evict(): Promise<void> {
+  /** Resolves to whether there were more than one request takes. */
+  async #evict(): Promise<boolean> {
     const { controller, clock, random, brokerId, logger } = this.#o
     const { image } = controller
     const nowMs = clock.monotonicMs()
@@ -189,7 +173,7 @@ export class Evictor implements ImageSubscriber {
       asked.push({ topic: topic.name, topicId: topic.id, partition, replicas: leave, settle })
     }
     this.#forget(seen)
-    if (asked.length === 0) return
+    if (asked.length === 0) return false
     const failed = await this.#reassign(asked)
     for (const { topicId, partition, settle, replicas, topic } of asked) {
       const key = keyOf(topicId, partition)
@@ -199,8 +183,7 @@ export class Evictor implements ImageSubscriber {
       if (error !== undefined || settle.length <= (replicas?.length ?? 0)) continue
       this.#settling.set(key, { topicId, partition, replicas: settle, attempts: 0, nextMs: 0 })
     }
-    // More may be waiting than one request takes.
-    if (asked.length >= BATCH_MAX) this.#changed = true
+    return asked.length >= BATCH_MAX
   }
 
   #forget(seen: ReadonlySet<string>): void {
