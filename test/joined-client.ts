@@ -15,6 +15,7 @@ import { systemRandom } from '../src/core/random.ts'
 import type { Uuid } from '../src/core/uuid.ts'
 import { identifyDirectory } from '../src/log/meta-properties.ts'
 import { nodeFileSystem } from '../src/log/node-file-system.ts'
+import { lockstepEndpoint } from '../src/metadata/lockstep-nodes.ts'
 
 /** Where it joins, and as whom. */
 export interface JoinedClientOptions {
@@ -65,7 +66,6 @@ export class JoinedClient {
         nodeId,
         clusterId,
         directoryId,
-        listeners: [{ name: 'PLAINTEXT', host: '127.0.0.1', port: 1, securityProtocol: 0 }],
         rack: null,
       },
       heartbeats: report =>
@@ -107,6 +107,14 @@ export class JoinedClient {
     await client.observer.reached()
     await client.observer.subscribe(client.membership.subscriber)
     return client
+  }
+
+  /** As `ClusterMembership.join`, with a listener where nobody listens. */
+  join(): Promise<void> {
+    return this.membership.join([
+      { name: 'PLAINTEXT', host: '127.0.0.1', port: 1, securityProtocol: 0 },
+      lockstepEndpoint('http://127.0.0.1:1'),
+    ])
   }
 
   async close(): Promise<void> {

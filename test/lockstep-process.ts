@@ -1,4 +1,4 @@
-// A standalone Lockstep node as a process of its own: started from a properties file, waited for, killed, restarted.
+// A Lockstep node as a process of its own (standalone unless its properties say otherwise): started from a properties file, waited for, killed, restarted.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,6 +23,8 @@ export interface LockstepOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A data directory of another node to go on with, and its cluster's id; it is not removed. */
   readonly data?: { readonly directory: string; readonly clusterId: string }
+  /** Of the cluster that it joins; default: a new one. */
+  readonly clusterId?: string
 }
 
 /** A node that can be stopped, killed and started again with the same data and ports. */
@@ -38,9 +40,11 @@ export class LockstepNode {
   readonly #env: Readonly<Record<string, string>>
   #process: RunningProcess | undefined
 
-  private constructor(place: Pick<LockstepOptions, 'data' | 'env'> & { folder: string; ports: readonly number[] }) {
+  private constructor(
+    place: Pick<LockstepOptions, 'data' | 'env' | 'clusterId'> & { folder: string; ports: readonly number[] },
+  ) {
     const [kafkaPort, restPort] = place.ports
-    this.clusterId = place.data?.clusterId ?? randomBytes(16).toString('base64url')
+    this.clusterId = place.data?.clusterId ?? place.clusterId ?? randomBytes(16).toString('base64url')
     this.bootstrap = `127.0.0.1:${kafkaPort}`
     this.rest = new RestClient(`http://127.0.0.1:${restPort}`, this.clusterId)
     this.#folder = place.folder
@@ -103,6 +107,16 @@ export class LockstepNode {
   /** kill -9. */
   async kill(): Promise<void> {
     await this.#process?.kill()
+  }
+
+  /** Stops the process without ending it: connections stay open and nothing is answered, until `thaw`. */
+  freeze(): void {
+    if (this.pid !== undefined) process.kill(this.pid, 'SIGSTOP')
+  }
+
+  /** Lets a frozen process go on. */
+  thaw(): void {
+    if (this.pid !== undefined) process.kill(this.pid, 'SIGCONT')
   }
 
   /** kill -9 and a start. */

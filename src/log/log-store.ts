@@ -238,8 +238,8 @@ export class LogStore {
   }
 
   /** Closes all logs; if all of them closed cleanly the next start need not verify them. */
-  async close(options: { brokerEpoch?: number } = {}): Promise<void> {
-    if (this.#closed) return
+  async close(options: { brokerEpoch?: number } = {}): Promise<{ readonly clean: boolean }> {
+    if (this.#closed) return { clean: false }
     this.#closed = true
     await Promise.allSettled(this.#busy.values())
     let clean = this.#unverified.size === 0
@@ -247,8 +247,8 @@ export class LogStore {
       if (!(await log.close()).clean) clean = false
     })
     await this.saveCheckpoints()
-    if (!clean) return
-    await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
+    if (clean) await saveCleanShutdown(this.#fs, this.directory, options.brokerEpoch ?? -1)
+    return { clean }
   }
 
   #checkpointOf(name: string): LogCheckpoint {

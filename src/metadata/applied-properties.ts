@@ -7,6 +7,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'authorizer.class.name':
     'org.apache.kafka.metadata.authorizer.StandardAuthorizer: clients may do what ACLs allow; absent: everything.',
   'auto.create.topics.enable': 'Create a topic when a client asks for the metadata of one that does not exist.',
+  'broker.heartbeat.interval.ms':
+    'How often this node sends heartbeats to the controllers of the cluster that is joined.',
   'broker.id': 'Older name of node.id.',
   'broker.rack': 'Rack of this node, as told to clients and to replica placement.',
   'connection.failed.authentication.delay.ms': 'Pause before a failed login is answered and its connection closed.',
@@ -33,6 +35,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'group.max.session.timeout.ms': 'Longest session that a member of a classic group may ask for.',
   'group.max.size': 'Members of one classic group.',
   'group.min.session.timeout.ms': 'Shortest session that a member of a classic group may ask for.',
+  'initial.broker.registration.timeout.ms':
+    'How long a start waits for the controllers of the cluster that is joined, and for the end of the last session.',
   'inter.broker.listener.name':
     'Listener by which brokers of the cluster that is joined reach each other; a standalone node has none to reach.',
   'listener.security.protocol.map': 'Security protocol of each listener name.',

@@ -1,5 +1,5 @@
 /** `lockstep server`: reads the configuration, starts a node and runs it until a signal; called by bin/lockstep. */
-import { messageOf } from '../core/errors.ts'
+import { messageOf, OperationalError } from '../core/errors.ts'
 import { LoggerLevels } from '../core/logger-levels.ts'
 import { endOnFatalErrors } from './fatal-errors.ts'
 import { checkCluster } from './joined/check-cluster.ts'
@@ -20,6 +20,8 @@ export interface ServerOptions {
 
 /** A graceful stop may take this long; then the process ends without it (recovery makes that safe). */
 const STOP_MAX_MS = 10_000
+/** A broker of a cluster hands its leaderships over first. */
+const LEAVE_MAX_MS = 30_000
 
 /** Resolves to the exit code when the node has stopped. */
 export async function runServer(options: ServerOptions): Promise<number> {
@@ -32,12 +34,6 @@ export async function runServer(options: ServerOptions): Promise<number> {
     return 2
   }
   if (options.check) return settings.joined ? checkJoined(settings, settings.joined) : tellChecked(settings.warnings)
-  if (settings.joined) {
-    process.stderr.write(
-      'Error: this version can check whether a cluster lets it join (--check), but not run as a broker of it yet\n',
-    )
-    return 2
-  }
   const loggers = new LoggerLevels(settings.logLevel)
   const logger = nodeLogger({ levels: loggers, out: process.stdout })
   endOnFatalErrors(logger)
@@ -53,12 +49,13 @@ export async function runServer(options: ServerOptions): Promise<number> {
     })
     const signal = await stopped
     logger.info('stopping', { signal })
-    await withinLimit(node.close())
+    await withinLimit(node.close(), settings.joined ? LEAVE_MAX_MS : STOP_MAX_MS)
     logger.info('stopped')
     return 0
   } catch (error) {
+    const hint = error instanceof OperationalError && error.hint ? ` (${error.hint})` : ''
     logger.error('the node cannot go on', { error: messageOf(error) })
-    process.stderr.write(`Error: ${messageOf(error)}\n`)
+    process.stderr.write(`Error: ${messageOf(error)}${hint}\n`)
     return 1
   }
 }
@@ -104,10 +101,10 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-async function withinLimit(closing: Promise<void>): Promise<void> {
+async function withinLimit(closing: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the node did not stop within ${STOP_MAX_MS / 1000} s`)), STOP_MAX_MS)
+    timer = setTimeout(() => reject(new Error(`the node did not stop within ${limitMs / 1000} s`)), limitMs)
   })
   await Promise.race([closing, limit]).finally(() => clearTimeout(timer))
 }

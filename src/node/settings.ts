@@ -107,6 +107,13 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
   return settings
 }
 
+/** A number property of Kafka: the file's value or the default. */
+export function numberOf({ kafka }: Pick<NodeSettings, 'kafka'>, name: string): number {
+  const row = brokerConfig(name)?.row
+  const text = kafka.get(name)
+  return Number(text === undefined ? row?.default : row?.parse(text))
+}
+
 /** Where this node's default differs from Kafka's it is set, so that DescribeConfigs tells the truth. */
 function kafkaProperties(properties: ReadonlyMap<string, string>): Map<string, string> {
   const id = properties.get('node.id') ?? properties.get('broker.id')

@@ -151,12 +151,14 @@ export interface AclAdmin {
 export interface NodeView {
   readonly nodeId: number
   readonly mode: 'STANDALONE' | 'JOINED'
-  readonly version: string
+  /** null = not known here: another node's. */
+  readonly version: string | null
   readonly restUrl: string
   readonly partitionsLed: number
   readonly mirrorPartitionsLed: number
   readonly cordoned: boolean
-  readonly health: 'HEALTHY' | 'STARTING'
+  /** FENCED: the cluster does not let it lead. LEAVING: it has asked the cluster to take its leaderships. */
+  readonly health: 'HEALTHY' | 'STARTING' | 'FENCED' | 'LEAVING'
   /** Why it is not HEALTHY. */
   readonly healthMessage: string | null
   readonly linkCoordinator: boolean

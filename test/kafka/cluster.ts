@@ -15,6 +15,8 @@ export interface ClusterOptions {
    * 100) and that many brokers (node ids 1…).
    */
   readonly brokers?: 'combined' | number
+  /** Separate controllers, node ids 100…; default 1. Without effect for a combined node. */
+  readonly controllers?: number
   /** Extra or changed properties of every node. */
   readonly properties?: Readonly<Record<string, string>>
   /** Ports of further listeners of a combined node, by name. */
@@ -39,16 +41,16 @@ export const shortSession = { 'broker.session.timeout.ms': '4000', 'broker.heart
 export class KafkaCluster {
   readonly version: KafkaVersion
   readonly clusterId: string
-  /** The controller first, if it is separate. */
+  /** The controllers first, if they are separate. */
   readonly nodes: readonly KafkaNode[]
-  /** `host:port` of the separate controller, or of the combined node's controller listener. */
-  readonly controllerAddress: string
+  /** `host:port` of every separate controller, comma-separated, or of the combined node's controller listener. */
+  readonly controllerAddresses: string
   readonly #folder: string
 
   private constructor(plan: ClusterPlan) {
     this.version = plan.version
     this.clusterId = plan.clusterId
-    this.controllerAddress = `127.0.0.1:${plan.controllerPort}`
+    this.controllerAddresses = plan.controllerPorts.map(port => `127.0.0.1:${port}`).join(',')
     this.#folder = plan.folder
     this.nodes = plan.nodes.map(node => new KafkaNode(node, plan))
   }
@@ -104,6 +106,7 @@ const announced = (
 async function planCluster({
   version,
   brokers = 'combined',
+  controllers = 1,
   properties = {},
   listeners: further = {},
   advertised = {},
@@ -113,16 +116,18 @@ async function planCluster({
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
-  const brokerCount = brokers === 'combined' ? 1 : brokers
-  const [controllerPort = 0, ...brokerPorts] = await freePorts(1 + brokerCount)
-  const controllerId = brokers === 'combined' ? 1 : 100
+  const combined = brokers === 'combined'
+  const brokerCount = combined ? 1 : brokers
+  const controllerCount = combined ? 1 : controllers
+  const ports = await freePorts(controllerCount + brokerCount)
+  const controllerPorts = ports.slice(0, controllerCount)
+  const voters = controllerPorts.map((port, index) => `${combined ? 1 : 100 + index}@127.0.0.1:${port}`)
   const shared = {
     ...quickAndQuiet(brokerCount),
-    'controller.quorum.voters': `${controllerId}@127.0.0.1:${controllerPort}`,
+    'controller.quorum.voters': voters.join(','),
   }
-  const brokerNodes = brokerPorts.map((port, index): NodePlan => {
-    const combined = brokers === 'combined'
-    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPort } : { PLAINTEXT: port }
+  const brokerNodes = ports.slice(controllerCount).map((port, index): NodePlan => {
+    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[0] } : { PLAINTEXT: port }
     const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
     const role = {
       'process.roles': combined ? 'broker,controller' : 'broker',
@@ -132,28 +137,29 @@ async function planCluster({
     const dataDirectory = data?.directory
     return { id: index + 1, port, isBroker: true, dataDirectory, properties: { ...shared, ...role, ...properties } }
   })
-  const controller: NodePlan = {
-    id: controllerId,
-    port: controllerPort,
-    isBroker: false,
-    dataDirectory: undefined,
-    properties: {
-      ...shared,
-      'process.roles': 'controller',
-      listeners: `CONTROLLER://127.0.0.1:${controllerPort}`,
-      ...properties,
-    },
-  }
-  const nodes = brokers === 'combined' ? brokerNodes : [controller, ...brokerNodes]
+  const controllerNodes = controllerPorts.map(
+    (port, index): NodePlan => ({
+      id: 100 + index,
+      port,
+      isBroker: false,
+      dataDirectory: undefined,
+      properties: {
+        ...shared,
+        'process.roles': 'controller',
+        listeners: `CONTROLLER://127.0.0.1:${port}`,
+        ...properties,
+      },
+    }),
+  )
   return {
     version,
     jars,
     clusterId: data?.clusterId ?? randomClusterId(),
     folder,
-    controllerPort,
+    controllerPorts,
     plugins,
     jvmArguments,
-    nodes,
+    nodes: combined ? brokerNodes : [...controllerNodes, ...brokerNodes],
   }
 }
 

@@ -29,7 +29,7 @@ export interface ClusterPlan {
   readonly jvmArguments: readonly string[] | undefined
   readonly clusterId: string
   readonly folder: string
-  readonly controllerPort: number
+  readonly controllerPorts: readonly number[]
   readonly nodes: readonly NodePlan[]
 }
 

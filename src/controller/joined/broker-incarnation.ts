@@ -5,10 +5,11 @@ import { type FileSystem, loadText, saveFile } from '../../log/file-system.ts'
 const FILE_NAME = 'lockstep-incarnation.json'
 
 /**
- * How the last life ended. crashed: nobody said otherwise. clean: every log was flushed and closed. handed-over: clean, after the
- * controller had moved all leaderships away; its registration says "shutting down" from then on.
+ * How the last life ended. crashed: nobody said otherwise. clean: every log was flushed and closed. leaving: it had asked the
+ * controller to take its leaderships, and the rest is not known; its registration says "shutting down" from then on. handed-over:
+ * leaving, and clean.
  */
-type Ending = 'crashed' | 'clean' | 'handed-over'
+type Ending = 'crashed' | 'clean' | 'leaving' | 'handed-over'
 
 interface Stored {
   readonly version: 1
@@ -53,7 +54,7 @@ export class BrokerIncarnation {
     const goesOn = last !== undefined && (last.ending === 'clean' || (last.ending === 'crashed' && sameBoot))
     const incarnation = new BrokerIncarnation(options, {
       id: goesOn ? (last.incarnationId as Uuid) : randomUuid(),
-      previousEpoch: last !== undefined && last.ending !== 'crashed' ? last.brokerEpoch : -1,
+      previousEpoch: last?.ending === 'clean' || last?.ending === 'handed-over' ? last.brokerEpoch : -1,
       brokerEpoch: goesOn ? last.brokerEpoch : -1,
     })
     await incarnation.#save('crashed')
@@ -64,6 +65,11 @@ export class BrokerIncarnation {
   async registered(brokerEpoch: number): Promise<void> {
     this.#brokerEpoch = brokerEpoch
     await this.#save('crashed')
+  }
+
+  /** Before the first heartbeat that asks to shut down: this incarnation will never serve again. */
+  async leaving(): Promise<void> {
+    await this.#save('leaving')
   }
 
   /** Only after every log is flushed and closed. */

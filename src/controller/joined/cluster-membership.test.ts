@@ -63,6 +63,8 @@ function registers(quorum: FakeQuorum, refusals: number[] = []): BrokerRegistrat
   return requests
 }
 
+const listeners = [{ name: 'PLAINTEXT', host: 'h', port: 1, securityProtocol: 0 }]
+
 async function member(t: TestContext, refusals?: number[]) {
   const quorum = await startQuorum(t, { serves: new Map([[62, 4]]) })
   quorum.append([feature('metadata.version', 29)])
@@ -80,7 +82,6 @@ async function member(t: TestContext, refusals?: number[]) {
       nodeId: 1001,
       clusterId: quorum.clusterId,
       directoryId: randomUuid(),
-      listeners: [{ name: 'PLAINTEXT', host: 'h', port: 1, securityProtocol: 0 }],
       rack: null,
     },
     heartbeats: report => {
@@ -99,7 +100,7 @@ async function member(t: TestContext, refusals?: number[]) {
 
 test('joining registers, fenced and cordoned, and tells the offset that was really applied', async t => {
   const { observer, heartbeats, membership, requests } = await member(t)
-  await membership.join()
+  await membership.join(listeners)
   strictEqual(membership.brokerEpoch, 1)
   strictEqual(observer.image.brokers.get(1001)?.fenced, true)
   const { memory } = heartbeats
@@ -110,7 +111,7 @@ test('joining registers, fenced and cordoned, and tells the offset that was real
 
 test('serving resolves with the heartbeat that unfences, handing over with the one that lets us stop', async t => {
   const { heartbeats, membership } = await member(t)
-  await membership.join()
+  await membership.join(listeners)
   const steps: string[] = []
   const serving = membership.serve().then(() => steps.push('serves'))
   heartbeats.answer({ fenced: true })
@@ -138,13 +139,22 @@ test('a registration that is still unfenced under this incarnation is not given 
   }
   quorum.append([{ type: MetadataRecordType.RegisterBroker, version: 3, value }])
   await observer.reached()
-  await membership.join()
+  membership.keepAlive()
+  deepStrictEqual([membership.brokerEpoch, heartbeats.memory.brokerEpoch, heartbeats.memory.wantFence], [1, 1n, false])
+  await membership.join(listeners)
   strictEqual(heartbeats.memory.wantFence, false)
+})
+
+test("a session that is not this incarnation's is not kept alive", async t => {
+  const { heartbeats, membership, observer } = await member(t)
+  await observer.reached()
+  membership.keepAlive()
+  deepStrictEqual([membership.brokerEpoch, heartbeats.beats], [-1, 0])
 })
 
 test('who cannot go on leading asks to be fenced, at once', async t => {
   const { heartbeats, membership } = await member(t)
-  await membership.join()
+  await membership.join(listeners)
   const serving = membership.serve()
   heartbeats.answer()
   await serving
@@ -156,19 +166,19 @@ test('who cannot go on leading asks to be fenced, at once', async t => {
 test('the session of another life is waited for', async t => {
   const duplicate = ErrorCode.DUPLICATE_BROKER_REGISTRATION
   const { membership, requests } = await member(t, [duplicate, duplicate])
-  await membership.join()
+  await membership.join(listeners)
   strictEqual(requests.length, 3)
 })
 
 test('a refusal says why', async t => {
   const { membership } = await member(t, [ErrorCode.CLUSTER_AUTHORIZATION_FAILED])
-  await rejects(membership.join(), /CLUSTER_AUTHORIZATION_FAILED.*needs CLUSTER_ACTION/)
+  await rejects(membership.join(listeners), /CLUSTER_AUTHORIZATION_FAILED.*needs CLUSTER_ACTION/)
   strictEqual(membership.brokerEpoch, -1)
 })
 
 test('a cluster that forgot us is joined again, and an old report changes nothing', async t => {
   const { heartbeats, membership, requests } = await member(t)
-  await membership.join()
+  await membership.join(listeners)
   heartbeats.report({ kind: 'stale', brokerEpoch: 0 })
   strictEqual(membership.brokerEpoch, 1)
   heartbeats.report({ kind: 'stale', brokerEpoch: 1 })
@@ -180,7 +190,7 @@ test('a cluster that forgot us is joined again, and an old report changes nothin
 test('closing ends a registration that waits for a quorum that is gone', async t => {
   const { quorum, membership } = await member(t)
   await quorum.close()
-  const joining = rejects(membership.join(), /shutting down/)
+  const joining = rejects(membership.join(listeners), /shutting down/)
   await membership.close()
   await joining
 })

@@ -5,7 +5,7 @@ import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { SerialQueue } from '../../core/serial-queue.ts'
 import type { ImageSubscriber } from '../../metadata/controller-port.ts'
-import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import type { EndpointImage, MetadataImage } from '../../metadata/metadata-image.ts'
 import type { BrokerIncarnation } from './broker-incarnation.ts'
 import { type JoiningBroker, joiningProblems, registerOnce, registrationRequest } from './broker-registration.ts'
 import type { ControllerQuestions } from './controller-questions.ts'
@@ -25,7 +25,7 @@ export interface ClusterMembershipOptions {
   readonly observer: MetadataObserver
   readonly questions: ControllerQuestions
   readonly incarnation: BrokerIncarnation
-  readonly node: Omit<JoiningBroker, 'incarnationId' | 'previousEpoch'>
+  readonly node: Omit<JoiningBroker, 'incarnationId' | 'previousEpoch' | 'listeners'>
   /** Makes the thread; its reports go to the given function. */
   readonly heartbeats: (report: (report: HeartbeatReport) => void) => Heartbeats
   /** Between attempts to register. */
@@ -45,6 +45,9 @@ export class ClusterMembership {
   readonly #registrations = new SerialQueue()
   #brokerEpoch = -1
   #serving = false
+  #listeners: readonly EndpointImage[] = []
+  /** Of the last answer of the controller (monotonic). */
+  #answeredMs: number | undefined
   /** Whoever waits for a heartbeat of a kind. */
   #waiting: { holds(answer: Answered): boolean; resolve(): void; reject(reason: unknown): void }[] = []
   #last: HeartbeatReport | undefined
@@ -75,8 +78,32 @@ export class ClusterMembership {
     }
   }
 
-  /** Registers and resolves when the image shows it; fenced, unless the last life of this incarnation still is not. Rejects with REGISTRATION_REFUSED, or as `ControllerQuestions.ask`. */
-  join(): Promise<void> {
+  /** For how long the controller has not answered a heartbeat; undefined = it never did. */
+  get heartbeatAgeMs(): number | undefined {
+    return this.#answeredMs === undefined ? undefined : this.#options.clock.monotonicMs() - this.#answeredMs
+  }
+
+  /**
+   * A restart within the session: the last life of this incarnation is still alive to the cluster, and its heartbeats go on before
+   * the start has come so far that the node can register again. Does nothing otherwise. The image must have been read.
+   */
+  keepAlive(): void {
+    const { observer, node, incarnation, logger } = this.#options
+    const known = observer.image.brokers.get(node.nodeId)
+    if (known === undefined || !this.#goesOn(observer.image)) return
+    logger.info('the session of the last life goes on', { brokerEpoch: known.epoch, incarnationId: incarnation.id })
+    this.#brokerEpoch = known.epoch
+    this.#heartbeats.memory.wantFence = false
+    this.#heartbeats.memory.brokerEpoch = BigInt(known.epoch)
+    this.#heartbeats.beatSoon()
+  }
+
+  /**
+   * Registers with these listeners, as others reach them, and resolves when the image shows it; fenced, unless the last life of this
+   * incarnation still is not. Rejects with REGISTRATION_REFUSED, or as `ControllerQuestions.ask`.
+   */
+  join(listeners: readonly EndpointImage[]): Promise<void> {
+    this.#listeners = listeners
     return this.#registrations.run(() => this.#register())
   }
 
@@ -165,7 +192,8 @@ export class ClusterMembership {
 
   async #attempt(image: MetadataImage): Promise<number | undefined> {
     const { node, incarnation, questions } = this.#options
-    const broker = { ...node, incarnationId: incarnation.id, previousEpoch: incarnation.previousEpoch }
+    const { id: incarnationId, previousEpoch } = incarnation
+    const broker = { ...node, listeners: this.#listeners, incarnationId, previousEpoch }
     // Somebody alive under our id may be our own last life, whose session ends: the controller decides.
     const problems = joiningProblems(image, {
       ...broker,
@@ -180,6 +208,7 @@ export class ClusterMembership {
     const { logger } = this.#options
     if (report.kind !== 'answered' && report.kind !== this.#last?.kind) logger.warn('a heartbeat failed', { ...report })
     this.#last = report
+    if (report.kind === 'answered') this.#answeredMs = this.#options.clock.monotonicMs()
     if (report.kind === 'stale' && report.brokerEpoch === this.#brokerEpoch) return this.#again()
     if (report.kind !== 'answered' || report.brokerEpoch !== this.#brokerEpoch) return
     if (report.hung) logger.warn('the main thread stood still, and this node asked to be fenced')
@@ -192,7 +221,7 @@ export class ClusterMembership {
   #again(): void {
     this.#brokerEpoch = -1
     this.#heartbeats.memory.brokerEpoch = -1n
-    void this.join().catch(error => {
+    void this.join(this.#listeners).catch(error => {
       if (this.#closing.signal.aborted) return
       this.#options.logger.error('this node is no broker of the cluster any more', { reason: messageOf(error) })
       const delay = error instanceof OperationalError && !error.retriable ? 60_000 : this.#options.backoff.nextMs()

@@ -1,9 +1,11 @@
 /** Connections of a joined node to the other brokers of its cluster, by the addresses in the metadata; everything that asks brokers shares one. */
-import type { OpenConnection } from '../../controller/joined/quorum-connection.ts'
+import { type OpenConnection, quorumConnections } from '../../controller/joined/quorum-connection.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import type { BrokerConnection } from '../../network/broker-connection.ts'
 import { ConnectionError } from '../../network/connection-error.ts'
 import type { BrokerConnections, OwnConnectionOptions } from '../../replica/broker-connections.ts'
+import { type JoinedSettings, peerSecurity } from './joined-settings.ts'
 
 export interface ClusterConnectionsOptions {
   /** `inter.broker.listener.name`. */
@@ -81,4 +83,23 @@ export class ClusterConnections implements BrokerConnections {
     const { host, port } = endpoint
     return { text: `${host}:${port}`, place: { host, port } }
   }
+}
+/** As long as a Java broker waits for another (replica.socket.timeout.ms). */
+const REQUEST_MS = 30_000
+const CONNECT_MS = 10_000
+
+/** Reads the keys of the listener between brokers. Rejects with TlsMaterialError. */
+export async function clusterConnections(of: {
+  readonly nodeId: number
+  readonly joined: JoinedSettings
+  /** The server's properties file. */
+  readonly file: ReadonlyMap<string, string>
+  readonly image: () => MetadataImage
+  readonly clock: Clock
+}): Promise<ClusterConnections> {
+  const { nodeId, joined, file, image, clock } = of
+  const security = await peerSecurity(joined.brokers, file)
+  const clientId = `lockstep-${nodeId}`
+  const open = quorumConnections({ clientId, security, clock, timeoutMs: CONNECT_MS, requestTimeoutMs: REQUEST_MS })
+  return new ClusterConnections({ listener: joined.brokers.name, open, image })
 }

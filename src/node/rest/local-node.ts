@@ -1,41 +1,54 @@
-/** This node in `GET /nodes`; the only one, as long as it is standalone. */
+/** What a node says of itself in `GET /nodes`; both kinds of node tell it. */
 import type { LinkEngine } from '../../link/engine-api.ts'
-import type { Controller } from '../../metadata/controller-port.ts'
+import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import type { NodeView } from '../../rest/cluster-ports.ts'
-import type { Health } from '../../rest/ports.ts'
 
-export interface LocalNodeOptions {
+export interface LedBy {
   readonly nodeId: number
-  readonly version: string
-  readonly controller: Pick<Controller, 'image'>
-  readonly engine: Pick<LinkEngine, 'ready'> & {
+  readonly image: MetadataImage
+  readonly engine: {
     writeStatus(topicId: string, topic: string): { readonly kind: string }
   }
-  readonly health: Health
-  /** Where REST answers; known once it listens. */
-  readonly restUrl: () => string
 }
 
-export function localNode(of: LocalNodeOptions): NodeView {
-  const { image } = of.controller
+/** Partitions that a node leads, and how many of them are mirrors. */
+export function partitionsLedBy({
+  nodeId,
+  image,
+  engine,
+}: LedBy): Pick<NodeView, 'partitionsLed' | 'mirrorPartitionsLed'> {
   let partitionsLed = 0
   let mirrorPartitionsLed = 0
   for (const { id, name, partitions } of image.topics.values()) {
-    const led = partitions.filter(({ leader }) => leader === of.nodeId).length
+    const led = partitions.filter(({ leader }) => leader === nodeId).length
+    if (led === 0) continue
     partitionsLed += led
-    if (of.engine.writeStatus(id, name).kind === 'mirror') mirrorPartitionsLed += led
+    if (engine.writeStatus(id, name).kind === 'mirror') mirrorPartitionsLed += led
   }
-  const reasons = of.health.notReadyReasons()
+  return { partitionsLed, mirrorPartitionsLed }
+}
+
+/** The only node of its cluster. */
+export function standaloneNode(
+  of: LedBy & {
+    readonly engine: Pick<LinkEngine, 'ready'>
+    readonly version: string
+    /** Where REST answers. */
+    readonly restUrl: string
+    /** Why it cannot answer for links yet; empty = it can. */
+    readonly notReady: readonly string[]
+  },
+): NodeView {
+  const { nodeId, version, restUrl, notReady } = of
   return {
-    nodeId: of.nodeId,
+    nodeId,
     mode: 'STANDALONE',
-    version: of.version,
-    restUrl: of.restUrl(),
-    partitionsLed,
-    mirrorPartitionsLed,
+    version,
+    restUrl,
+    ...partitionsLedBy(of),
     cordoned: false,
-    health: reasons.length === 0 ? 'HEALTHY' : 'STARTING',
-    healthMessage: reasons.length === 0 ? null : reasons.join('; '),
+    health: notReady.length === 0 ? 'HEALTHY' : 'STARTING',
+    healthMessage: notReady.length === 0 ? null : notReady.join('; '),
     linkCoordinator: of.engine.ready,
   }
 }

@@ -1,19 +1,24 @@
 /** Everything of this node that REST answers about beside links, behind REST's ports. Called by the composition root. */
 
 import type { ReplicaSet } from '../../replica/replica-set.ts'
+import type { NodeView } from '../../rest/cluster-ports.ts'
 import type { RestContext } from '../../rest/context.ts'
+import type { Health } from '../../rest/ports.ts'
 import type { Coordinators } from '../coordinators.ts'
 import { type LocalClusterOptions, localClusterAdmin } from '../rest-cluster-admin.ts'
 import { localAclAdmin } from './acl-admin.ts'
 import { localGroupAdmin } from './group-admin.ts'
-import { type LocalNodeOptions, localNode } from './local-node.ts'
 
-export interface RestPortsOptions extends LocalClusterOptions, Pick<LocalNodeOptions, 'engine' | 'version'> {
+export interface RestPortsOptions extends LocalClusterOptions {
+  readonly version: string
+  readonly health: Health
   readonly groups: Coordinators['groups']
   readonly replicas: ReplicaSet
   readonly hasAuthorizer: boolean
   /** Where others reach REST, if the properties say so. */
   readonly advertisedUrl: string | undefined
+  /** The nodes that `GET /nodes` tells of; `restUrl` is where this one answers. */
+  readonly nodes: (of: { readonly restUrl: string }) => readonly NodeView[]
 }
 
 export type RestPorts = Pick<RestContext, 'cluster' | 'groups' | 'acls' | 'nodes' | 'health' | 'version'> & {
@@ -22,8 +27,7 @@ export type RestPorts = Pick<RestContext, 'cluster' | 'groups' | 'acls' | 'nodes
 }
 
 export function restPorts(options: RestPortsOptions): RestPorts {
-  const { engine, brokerId: nodeId, version } = options
-  const health = { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) }
+  const { version, health } = options
   let url = ''
   const restUrl = () => options.advertisedUrl ?? url
   return {
@@ -32,7 +36,7 @@ export function restPorts(options: RestPortsOptions): RestPorts {
     cluster: localClusterAdmin(options),
     groups: localGroupAdmin(options),
     acls: localAclAdmin(options),
-    nodes: { nodes: () => [localNode({ ...options, nodeId, health, restUrl })] },
+    nodes: { nodes: () => options.nodes({ restUrl: restUrl() }) },
     listensAt(bound) {
       url = bound
     },

@@ -35,12 +35,13 @@ export type BrokerDataList = Static<typeof BrokerDataList>
 export const NodeData = item('KafkaNodeData', {
   node_id: Type.Integer(),
   mode: Type.Union([Type.Literal('STANDALONE'), Type.Literal('JOINED')]),
-  version: Type.String(),
+  /** null = not known here: another node's. */
+  version: nullable(Type.String()),
   rest_url: Type.String(),
   partitions_led: Type.Integer(),
   mirror_partitions_led: Type.Integer(),
   cordoned: Type.Boolean(),
-  /** HEALTHY, or STARTING while the node cannot answer for links yet. */
+  /** HEALTHY; STARTING while the node cannot answer for links yet; FENCED, LEAVING: the cluster lets it lead nothing. */
   health: Type.String(),
   /** null = HEALTHY. */
   health_message: nullable(Type.String()),

@@ -1,0 +1,57 @@
+/** Makes the broker of a node out of its parts: coordinators, gates, memory; called by both kinds of start. */
+import { statfs } from 'node:fs/promises'
+import { Broker } from '../broker/broker.ts'
+import { brokerSettings } from '../broker/broker-settings.ts'
+import type { ByteBudget } from '../core/byte-budget.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Random } from '../core/random.ts'
+import type { Controller } from '../metadata/controller-port.ts'
+import type { ProducerIds } from '../replica/producer-ids.ts'
+import type { ReplicaSet } from '../replica/replica-set.ts'
+import type { WriteGate } from '../replica/write-gate.ts'
+import { audited } from './audited-authorizer.ts'
+import { type Coordinators, openCoordinators } from './coordinators.ts'
+import type { NodeEnvironment } from './running-node.ts'
+import type { NodeSettings } from './settings.ts'
+import type { Startup } from './startup.ts'
+
+export interface NodeBrokerOptions {
+  readonly settings: NodeSettings
+  readonly environment: NodeEnvironment
+  readonly controller: Controller
+  readonly replicas: ReplicaSet
+  readonly producerIds: ProducerIds
+  readonly writeGate: WriteGate
+  /** Shared with the listeners. */
+  readonly answerBudget: ByteBudget
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The coordinators are subscribed to the controller here, behind whoever is subscribed already. */
+export async function openBroker(
+  of: NodeBrokerOptions,
+  startup: Startup,
+): Promise<{ readonly broker: Broker; readonly coordinators: Coordinators }> {
+  const { settings, environment, ...parts } = of
+  const { nodeId: brokerId, kafka: file, authorizer, dataDirectory: path } = settings
+  const { logger, loggers } = environment
+  const coordinators = await openCoordinators({ ...parts, brokerId, file, logger }, startup)
+  const broker = new Broker({
+    ...parts,
+    ...coordinators,
+    brokerId,
+    authorizer: audited(authorizer, logger),
+    settings: brokerSettings(file),
+    logDirectory: { path, space: () => spaceOf(path) },
+    loggers,
+    logger,
+  })
+  return { broker, coordinators }
+}
+
+/** Of the volume that holds the directory, as DescribeLogDirs tells it. */
+async function spaceOf(directory: string): Promise<{ totalBytes: bigint; usableBytes: bigint }> {
+  const { blocks, bavail, bsize } = await statfs(directory, { bigint: true })
+  return { totalBytes: blocks * bsize, usableBytes: bavail * bsize }
+}
