@@ -4,6 +4,7 @@ import type { ReleaseOutlook, ReleaseRequest, WriteFence } from '../link/ports.t
 import type { Controller } from '../metadata/controller-port.ts'
 
 export class LocalFence implements WriteFence {
+  readonly hasOtherLeaders = false
   readonly parkedConfigs: ReadonlySet<string> = new Set()
   readonly #controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>
 

@@ -23,10 +23,12 @@ export class LocalMirrorLog implements MirrorLog {
     return this.#current().mirror.state()
   }
 
-  append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {
+  append(
+    batches: Buffer,
+    { expectedEndOffset: endOffset, leaderEpoch }: { expectedEndOffset: number; leaderEpoch?: number },
+  ): Promise<MirrorLogState> {
     const { mirror } = this.#current()
-    const { leaderEpoch } = mirror.state()
-    return conflicts(mirror.append(batches, { endOffset: expectedEndOffset, leaderEpoch }))
+    return conflicts(mirror.append(batches, { endOffset, leaderEpoch: leaderEpoch ?? mirror.state().leaderEpoch }))
   }
 
   startAt(offset: number): Promise<MirrorLogState> {

@@ -13,6 +13,7 @@ import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
 import { linkError } from './errors.ts'
 import { LinkEvents } from './events/link-events.ts'
+import { MirrorFences } from './fence/mirror-fences.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
@@ -68,6 +69,7 @@ export class Engine implements api.LinkEngine {
   readonly topics = sourceTopics(() => this.#readable())
   readonly events: LinkEvents
   readonly #publisher: StatusPublisher | undefined
+  readonly fences: MirrorFences
   readonly #stopping = new AbortController()
   #replayed = false
   #ready = false
@@ -103,6 +105,7 @@ export class Engine implements api.LinkEngine {
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)
     this.events = new LinkEvents(this.#context)
+    this.fences = new MirrorFences(this.#context, () => this.#replayed)
     this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
   }
 
@@ -122,6 +125,7 @@ export class Engine implements api.LinkEngine {
     await this.#takingOver
     this.events.stop()
     await this.verifications.stop()
+    await this.fences.stop()
     await this.#reconciler.stop()
     await this.#publisher?.stop()
     await this.#context.operations.idle()
@@ -282,6 +286,7 @@ export class Engine implements api.LinkEngine {
     void this.#reconciler.run()
     this.#publisher?.start()
     this.events.start()
+    this.fences.start()
     return true
   }
 

@@ -17,7 +17,7 @@ export interface ReleaseRequest {
   readonly verb: ReleaseVerb
   /** What `plan` answered, durable since before the first call. */
   readonly plan: string
-  /** Log ends up to which nothing may be lost; index = partition, empty = not known. */
+  /** Log ends up to which nothing may be lost; index = partition, -1 = not known. */
   readonly endOffsets: readonly number[]
   /** Overrides of parked configs that hold from now on; the others are removed. */
   readonly configs: ReadonlyMap<string, string>
@@ -25,6 +25,8 @@ export interface ReleaseRequest {
 
 /** Beside the write gate, which only holds back who comes through this node. Where nobody else can write, all of it is nothing. */
 export interface WriteFence {
+  /** May others lead a mirror's partitions, where this node does not? Then epochs of those that mirrored are recorded. */
+  readonly hasOtherLeaders: boolean
   /**
    * Topic configs that the fence has values of its own for while a topic is a mirror. What the link wants them to be is kept in
    * the mirror's record.
@@ -34,8 +36,8 @@ export interface WriteFence {
   restore(topicId: Uuid): Promise<readonly string[]>
   /** Called with the topics whose fence may have changed. Returns the function that stops the calls. */
   onDisturbed(listener: (topicIds: readonly Uuid[]) => void): () => void
-  /** Somebody else made the topic an ordinary one: no replica is where mirrors are led any more. */
-  isTakenAway(topicId: Uuid): boolean
+  /** Somebody else made the partition an ordinary one: no replica is where mirrors are led any more. */
+  isTakenAway(topicId: Uuid, partition: number): boolean
   outlook(topicId: Uuid, verb: ReleaseVerb): Promise<ReleaseOutlook>
   /** What a release needs to know when another process goes on with it: kept by the caller, read by nobody else. */
   plan(topicId: Uuid): string

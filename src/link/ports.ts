@@ -178,10 +178,10 @@ export interface MirrorLog {
   state(): MirrorLogState
   /**
    * Appends whole verified batches as they are; only the leader epoch is restamped. `expectedEndOffset` is compared with the
-   * log end; the first batch of an empty log may begin below it. Rejects with MirrorLogConflict. The buffer may be
+   * log end, `leaderEpoch`, if given, with the present one; the first batch of an empty log may begin below it. Rejects with MirrorLogConflict. The buffer may be
    * modified in place and must stay untouched by the caller until this settles.
    */
-  append(batches: Buffer, options: { expectedEndOffset: number }): Promise<MirrorLogState>
+  append(batches: Buffer, options: { expectedEndOffset: number; leaderEpoch?: number }): Promise<MirrorLogState>
   /** Makes an empty log begin at `offset`, or moves the end forward to it, leaving a hole. */
   startAt(offset: number): Promise<MirrorLogState>
   /** Raises the log start as far as the log allows (never above the high watermark); never lowers it. */

@@ -19,6 +19,7 @@ export class CrashingProcess {
   /** Names of the effects so far. */
   readonly effects: string[] = []
   #plan: CrashPlan | undefined
+  #named: { readonly name: string; readonly side: CrashPlan['side'] } | undefined
   #killed = false
   readonly #failures = new Map<string, Error>()
 
@@ -37,6 +38,11 @@ export class CrashingProcess {
     this.#plan = { ...plan, at: this.effects.length + plan.at }
   }
 
+  /** Kills the process at the next effect of this name. */
+  planCrashAt(name: string, side: CrashPlan['side']): void {
+    this.#named = { name, side }
+  }
+
   kill(): void {
     this.#killed = true
   }
@@ -47,7 +53,8 @@ export class CrashingProcess {
     const failure = this.#failures.get(name)
     if (failure) throw failure
     const index = this.effects.push(name) - 1
-    const planned = this.#plan?.at === index ? this.#plan.side : undefined
+    const named = this.#named?.name === name ? this.#named.side : undefined
+    const planned = this.#plan?.at === index ? this.#plan.side : named
     if (planned === 'before') this.#die(name)
     const result = happen()
     if (planned === 'after') this.#die(name)

@@ -13,8 +13,8 @@ interface FencedTopic {
 export class FakeFence {
   /** What is in the way of a release, by partition. */
   readonly obstacles = new Map<number, string>()
-  /** Topics that somebody else made ordinary ones. */
-  readonly takenAway = new Set<Uuid>()
+  /** Partitions that somebody else made ordinary ones, as `topicId/partition`. */
+  readonly takenAway = new Set<string>()
   warnings: readonly string[] = []
   #parked: ReadonlyMap<string, string> = new Map()
   readonly #topics: ReadonlyMap<Uuid, FencedTopic>
@@ -66,7 +66,10 @@ export class FakeFence {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)
       },
-      isTakenAway: topicId => this.takenAway.has(topicId),
+      get hasOtherLeaders() {
+        return fence.#parked.size > 0
+      },
+      isTakenAway: (topicId, partition) => this.takenAway.has(`${topicId}/${partition}`),
       outlook: async (): Promise<ReleaseOutlook> => ({ obstacles: this.obstacles, warnings: this.warnings }),
       plan: topicId => `plan of ${topicId}`,
       release: ({ topicId, configs }) =>

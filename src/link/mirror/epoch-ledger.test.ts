@@ -16,18 +16,18 @@ async function emptyLedger() {
     for (const record of records) desired.apply(decodeStateRecord(record))
   })
   const key = { topicId: randomUuid(), partition: 2, sourceClusterId: 'source' }
-  return new EpochLedger(key, { desired, journal: new StateJournal(stateLog) })
+  return new EpochLedger(key, { recordsLed: false, desired, journal: new StateJournal(stateLog) })
 }
 
 test('a range whose append never happened is none, and is replaced', async () => {
   const ledger = await emptyLedger()
-  await ledger.extend([{ epoch: 3, firstOffset: 0 }], { logStartOffset: 0, logEndOffset: 0 })
+  await ledger.extend([{ epoch: 3, firstOffset: 0 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 0 })
   equal(ledger.lastEpoch(0), undefined)
   equal(ledger.lastEpoch(1), 3)
-  await ledger.extend([{ epoch: 5, firstOffset: 10 }], { logStartOffset: 0, logEndOffset: 10 })
+  await ledger.extend([{ epoch: 5, firstOffset: 10 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 10 })
   // Killed before the append of epoch 5; the source's leader changed meanwhile.
   equal(ledger.lastEpoch(10), 3)
-  await ledger.extend([{ epoch: 6, firstOffset: 10 }], { logStartOffset: 0, logEndOffset: 10 })
+  await ledger.extend([{ epoch: 6, firstOffset: 10 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 10 })
   deepEqual(ledger.ranges(11), [
     { epoch: 3, firstOffset: 0 },
     { epoch: 6, firstOffset: 10 },
@@ -38,12 +38,12 @@ test('a range whose append never happened is none, and is replaced', async () =>
 // counted again as soon as the log was longer than its beginning, and good data was refused.
 test('a range above the log end never comes back when the log grows over it', async () => {
   const ledger = await emptyLedger()
-  await ledger.extend([{ epoch: 3, firstOffset: 0 }], { logStartOffset: 0, logEndOffset: 0 })
-  await ledger.extend([{ epoch: 5, firstOffset: 60 }], { logStartOffset: 0, logEndOffset: 60 })
+  await ledger.extend([{ epoch: 3, firstOffset: 0 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 0 })
+  await ledger.extend([{ epoch: 5, firstOffset: 60 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 60 })
   equal(ledger.lastEpoch(50), 3)
-  await ledger.extend([], { logStartOffset: 0, logEndOffset: 50 })
+  await ledger.extend([], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 50 })
   equal(ledger.lastEpoch(71), 3)
-  await ledger.extend([{ epoch: 6, firstOffset: 71 }], { logStartOffset: 0, logEndOffset: 71 })
+  await ledger.extend([{ epoch: 6, firstOffset: 71 }], { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 71 })
   deepEqual(
     ledger.ranges(72).map(({ epoch, firstOffset }) => [epoch, firstOffset]),
     [
@@ -61,9 +61,9 @@ test('ranges that end below the log start are dropped, the one that covers it st
       { epoch: 2, firstOffset: 10 },
       { epoch: 3, firstOffset: 20 },
     ],
-    { logStartOffset: 0, logEndOffset: 0 },
+    { logStartOffset: 0, leaderEpoch: 0, logEndOffset: 0 },
   )
-  await ledger.extend([{ epoch: 4, firstOffset: 30 }], { logStartOffset: 15, logEndOffset: 30 })
+  await ledger.extend([{ epoch: 4, firstOffset: 30 }], { logStartOffset: 15, leaderEpoch: 0, logEndOffset: 30 })
   deepEqual(
     ledger.ranges(31).map(range => range.epoch),
     [2, 3, 4],

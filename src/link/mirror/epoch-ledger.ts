@@ -7,6 +7,18 @@ import type { EpochRange, SourceEpochsRecord } from '../state-records/source-epo
 /** Ranges kept per partition; the oldest go first, then a comparison with old offsets needs CRCs. */
 const rangesMax = 1000
 
+/** Leader epochs kept per partition. */
+const ledEpochsMax = 1000
+
+type LedgerKey = Omit<SourceEpochsRecord, 'ranges' | 'ledEpochs'>
+
+export interface LedgerOptions {
+  readonly desired: DesiredState
+  readonly journal: StateJournal
+  /** Others may lead the partition at times: in which epochs it was mirrored is recorded. */
+  readonly recordsLed: boolean
+}
+
 /** Ranges that describe data which is in the log: one whose append never happened starts at or after the log end. */
 export const rangesBelow = (ranges: readonly EpochRange[], logEndOffset: number): readonly EpochRange[] =>
   ranges.filter(range => range.firstOffset < logEndOffset)
@@ -19,14 +31,16 @@ export function endOfEpoch(ranges: readonly EpochRange[], epoch: number, logEndO
 }
 
 export class EpochLedger {
-  readonly #key: Omit<SourceEpochsRecord, 'ranges'>
+  readonly #key: LedgerKey
   readonly #desired: DesiredState
   readonly #journal: StateJournal
+  readonly #recordsLed: boolean
 
-  constructor(key: Omit<SourceEpochsRecord, 'ranges'>, options: { desired: DesiredState; journal: StateJournal }) {
+  constructor(key: LedgerKey, options: LedgerOptions) {
     this.#key = key
     this.#desired = options.desired
     this.#journal = options.journal
+    this.#recordsLed = options.recordsLed
   }
 
   /** Ranges of what is in the log now, ascending. */
@@ -40,25 +54,36 @@ export class EpochLedger {
   }
 
   /**
-   * Resolves when the ranges are durable in the state log: only then may their first batch be appended. To be called before
-   * every append: ranges of a lost tail are forgotten, or they would count again once the log is as long as it was.
+   * Resolves when the ranges, and the leader epoch, are durable in the state log: only then may their first batch be appended, in
+   * that epoch. To be called before every append: ranges of a lost tail are forgotten, or they would count again once the log is
+   * as long as it was.
    */
-  async extend(added: readonly EpochRange[], log: { logStartOffset: number; logEndOffset: number }): Promise<void> {
+  async extend(
+    added: readonly EpochRange[],
+    log: { readonly logStartOffset: number; readonly logEndOffset: number; readonly leaderEpoch: number },
+  ): Promise<void> {
     const known = this.ranges(log.logEndOffset)
-    if (added.length === 0 && known.length === this.#recorded().length) return
+    const isLedKnown = !this.#recordsLed || this.#ledEpochs.includes(log.leaderEpoch)
+    if (added.length === 0 && known.length === this.#recorded().length && isLedKnown) return
     // A range is dead when the next one begins at or below the log start.
     const alive = known.filter(
       (_, index) => (known[index + 1]?.firstOffset ?? Number.MAX_SAFE_INTEGER) > log.logStartOffset,
     )
     const ranges = [...alive, ...added].slice(-rangesMax)
-    await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
+    const ledEpochs = isLedKnown ? this.#ledEpochs : [...this.#ledEpochs, log.leaderEpoch].slice(-ledEpochsMax)
+    await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs })])
   }
 
   /** Forgets, durably, what is said about offsets from `endOffset` on, which are cut off. */
   async cutTo(endOffset: number): Promise<void> {
     const ranges = this.ranges(endOffset)
     if (ranges.length < this.#recorded().length)
-      await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges })])
+      await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs: this.#ledEpochs })])
+  }
+
+  get #ledEpochs(): readonly number[] {
+    const { topicId, partition, sourceClusterId } = this.#key
+    return this.#desired.ledEpochs(topicId, partition, sourceClusterId)
   }
 
   #recorded(): readonly EpochRange[] {

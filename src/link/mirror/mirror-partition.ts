@@ -123,7 +123,7 @@ export class MirrorPartition implements FetchSink {
       await ledger.extend(verified.newEpochs, before)
       if (verified.bytes > 0) {
         const records = batches.records.subarray(0, verified.bytes)
-        await log.append(records, { expectedEndOffset: before.logEndOffset })
+        await log.append(records, { expectedEndOffset: before.logEndOffset, leaderEpoch: before.leaderEpoch })
         figures.mirroredBytes += verified.bytes
         figures.mirroredBatches += verified.batches
       }

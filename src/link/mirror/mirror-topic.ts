@@ -138,11 +138,11 @@ export class MirrorTopic {
   }
 
   #sink(figures: PartitionFigures, log: MirrorLog, signal: AbortSignal): MirrorPartition {
-    const { record, source, desired, journal, settings, clock, random, logger } = this.#o
+    const { record, source, desired, destination, journal, settings, clock, random, logger } = this.#o
     const { topicId, sourceClusterId, sourceTopicId, sourceTopic } = record
     const { partition } = figures
     const key = { topicId, partition, sourceClusterId }
-    const ledger = new EpochLedger(key, { desired, journal })
+    const ledger = new EpochLedger(key, { desired, journal, recordsLed: destination.fence.hasOtherLeaders })
     const owner = this.#owner(signal)
     const copies = { source, sourceTopic, partition, log, signal }
     return new MirrorPartition({

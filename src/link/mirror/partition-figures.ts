@@ -12,6 +12,8 @@ export const incidentKinds = [
   'fork',
   'foreign_write',
   'stalled',
+  'fence_changed',
+  'taken_away',
 ] as const
 
 export type IncidentKind = (typeof incidentKinds)[number]

@@ -21,7 +21,7 @@ type StoppedMirror = Pick<MirrorRecord, 'linkId' | 'mirrorTopic'>
 export async function clampGroupOffsets(
   context: OperationContext,
   mirror: StoppedMirror,
-  /** Index = partition. */
+  /** Index = partition; -1 = not known. */
   ends: readonly number[],
 ): Promise<void> {
   const { linkId, mirrorTopic: topic } = mirror
@@ -59,7 +59,10 @@ async function clampGroup(
 ): Promise<number> {
   const written = desired.groupOffsets(linkId, group)
   const ours = new Map(written.map(offset => [placeText(offset), offset]))
-  const endOf = ({ partition, offset }: { partition: number; offset: number }) => ends[partition] ?? offset
+  const endOf = ({ partition, offset }: { partition: number; offset: number }) => {
+    const end = ends[partition] ?? -1
+    return end < 0 ? offset : end
+  }
   const mayBeBeyond = written.some(
     own => own.topic === mirrorTopic && Math.max(own.offset, own.previousOffset) > endOf(own),
   )

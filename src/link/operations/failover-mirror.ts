@@ -61,14 +61,16 @@ export async function previewFailover(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   const record = assertTransition(context, id, 'failover')
-  const partitions = [...record.startOffsets.keys()]
+  const { fence } = context.destination
+  const partitions = [...record.startOffsets.keys()].filter(index => !fence.isTakenAway(record.topicId, index))
   const points = await mapBounded(partitions, 16, async partition => {
     const log = await context.destination.openMirrorLog(record.topicId, partition)
     return stopPoint(context, record, { partition, log })
   })
-  const endOffsets = points.map(point => point.stopOffset + point.openTransactions)
+  const endOffsets: number[] = []
+  for (const point of points) endOffsets[point.partition] = point.stopOffset + point.openTransactions
   const keeps = keepsRetention(context, id, options)
-  const { obstacles, warnings } = await context.destination.fence.outlook(record.topicId, 'failover')
+  const { obstacles, warnings } = await fence.outlook(record.topicId, 'failover')
   const { partitions: rows, ...result } = resultOf(points, endOffsets)
   const waiting = rows.map(row => ({ ...row, waitingFor: obstacles.get(row.partition) ?? null }))
   return { ...result, partitions: waiting, warnings, ...(await retentionAtRisk(context, record, keeps)) }
@@ -109,9 +111,9 @@ function accept(context: OperationContext, id: MirrorId, keeps: boolean): Promis
 
 function resultOf(points: readonly StopPointRecord[], endOffsets: readonly number[]): VerbResult {
   return {
-    partitions: points.map((point, index) => ({
+    partitions: points.map(point => ({
       partition: point.partition,
-      endOffset: endOffsets[index] ?? null,
+      endOffset: endOffsets[point.partition] ?? null,
       stopOffset: point.stopOffset,
       lastKnownLag: point.lag ?? null,
       waitingFor: null,

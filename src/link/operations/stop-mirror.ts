@@ -37,6 +37,11 @@ export interface StopReport {
 
 type TopicMirrorId = Required<MirrorId>
 
+interface OpenedLog {
+  readonly partition: number
+  readonly log: MirrorLog
+}
+
 /** Runs the steps from `stopping` (durable) to STOPPED (durable). `step` is told before each one begins. */
 export async function stopMirror(
   context: OperationContext,
@@ -80,16 +85,15 @@ async function prepareHandOver(
   // They know that it stops; what they had begun before may still be on its way.
   await context.runtime(id.linkId)?.syncsSettled()
 
-  if (fence.isTakenAway(topicId)) {
-    const warnings = ['somebody else had made it an ordinary topic before: its log was left as it is']
-    return await recordHandOver(context, id, { plan: fence.plan(topicId), endOffsets: [], warnings })
-  }
-
   step('flush')
   const { startOffsets } = context.changes.current(id)
-  const partitions = [...startOffsets.keys()]
-  const logs = await mapBounded(partitions, parallel, index => context.destination.openMirrorLog(topicId, index))
-  await mapBounded(logs, parallel, async (log, partition) => {
+  const all = [...startOffsets.keys()]
+  const partitions = all.filter(partition => !fence.isTakenAway(topicId, partition))
+  const logs = await mapBounded(partitions, parallel, async partition => ({
+    partition,
+    log: await context.destination.openMirrorLog(topicId, partition),
+  }))
+  await mapBounded(logs, parallel, async ({ log, partition }) => {
     // One that was never fetched, because its link was paused, for example.
     await beginLog(log, startOffsets[partition] ?? 0)
     await log.flush()
@@ -99,18 +103,24 @@ async function prepareHandOver(
   await recordStopPoints(context, id, logs)
 
   step('abort open transactions')
-  await mapBounded(logs, parallel, async log => {
+  await mapBounded(logs, parallel, async ({ log }) => {
     await log.abortOpenTransactions()
     await log.flush()
   })
 
   step('clamp group offsets')
-  const endOffsets = logs.map(log => log.state().logEndOffset)
+  const ends = new Map(logs.map(({ log, partition }) => [partition, log.state().logEndOffset]))
+  const endOffsets = all.map(partition => ends.get(partition) ?? -1)
   await clampGroupOffsets(context, id, endOffsets)
 
   step('raise producer ids')
-  const highest = largest(logs.map(log => log.producerIdMax()))
-  const warnings = highest >= 0n ? await context.destination.raiseProducerIds(highest) : []
+  const highest = largest(logs.map(({ log }) => log.producerIdMax()))
+  const warnings = highest >= 0n ? [...(await context.destination.raiseProducerIds(highest))] : []
+  const taken = all.length - partitions.length
+  if (taken > 0)
+    warnings.push(
+      `${taken} of ${all.length} partitions were made ordinary ones by somebody else: their logs stay as they are`,
+    )
 
   step('keep retention')
   const { stopping: accepted } = context.changes.current(id)
@@ -147,10 +157,10 @@ async function keepRetention({ topicConfigs }: OperationContext, topicId: Mirror
 }
 
 /** Once: what was recorded before a crash stays, since nothing has been mirrored after it. */
-async function recordStopPoints(context: OperationContext, id: MirrorId, logs: readonly MirrorLog[]): Promise<void> {
+async function recordStopPoints(context: OperationContext, id: MirrorId, logs: readonly OpenedLog[]): Promise<void> {
   await context.changes.update(id, record => {
     if (record.stopPoints.length > 0) return record
-    return { ...record, stopPoints: logs.map((log, partition) => stopPoint(context, record, { partition, log })) }
+    return { ...record, stopPoints: logs.map(opened => stopPoint(context, record, opened)) }
   })
 }
 
@@ -158,7 +168,7 @@ async function recordStopPoints(context: OperationContext, id: MirrorId, logs: r
 export function stopPoint(
   context: OperationContext,
   record: MirrorRecord,
-  { partition, log }: { partition: number; log: MirrorLog },
+  { partition, log }: OpenedLog,
 ): StopPointRecord {
   const figures = context.runtime(record.linkId)?.mirror(record.mirrorTopic)?.figures[partition]
   return stopPointOf(context, record, { partition, log, figures })

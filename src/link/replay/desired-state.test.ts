@@ -51,7 +51,7 @@ test('every record comes back as it was written', () => {
     mirrorStateRecord(mirror),
     mirrorStateRecord(stopping),
     mirrorCreationStateRecord(sampleCreation()),
-    sourceEpochsStateRecord({ ...epochs, ranges }),
+    sourceEpochsStateRecord({ ...epochs, ranges, ledEpochs: [1, 7] }),
   )
   deepEqual(desired.link(sampleLinkId), link)
   deepEqual(desired.linkByName('west'), link)
@@ -73,7 +73,7 @@ test('the last record of a key holds, and a tombstone ends it', () => {
     linkStateRecord(sampleLink()),
     mirrorStateRecord(mirror),
     mirrorCreationStateRecord(sampleCreation()),
-    sourceEpochsStateRecord({ ...epochs, ranges }),
+    sourceEpochsStateRecord({ ...epochs, ranges, ledEpochs: [1, 7] }),
     tombstone(linkKey(sampleLinkId)),
     tombstone(mirrorKey(sampleLinkId, 'orders')),
     tombstone(mirrorCreationKey(sampleLinkId, 'payments')),
@@ -117,7 +117,7 @@ test('unknown kinds, unknown states and damaged values are named, never guessed 
   const damaged = replayed({ ...cut, value: cut.value?.subarray(0, 9) ?? null })
   match(damaged.problemOf(sampleLinkId) ?? '', /unreadable/)
   match(replayed({ key: Buffer.from('x'), value: null }).problemOf(sampleLinkId) ?? '', /key of 1 bytes/)
-  const epochsOfMirror = sourceEpochsStateRecord({ ...epochs, ranges })
+  const epochsOfMirror = sourceEpochsStateRecord({ ...epochs, ranges, ledEpochs: [1, 7] })
   epochsOfMirror.value?.writeInt16BE(3, 0)
   match(replayed(mirrorStateRecord(mirror), epochsOfMirror).problemOf(sampleLinkId) ?? '', /version 3/)
 })

@@ -116,6 +116,11 @@ export class DesiredState {
     return this.#epochs.get(stateKeyText(sourceEpochsKey(topicId, partition, sourceClusterId)))?.ranges ?? []
   }
 
+  /** Leader epochs of this cluster in which the partition was mirrored from that source, ascending. */
+  ledEpochs(topicId: Uuid, partition: number, sourceClusterId: string): readonly number[] {
+    return this.#epochs.get(stateKeyText(sourceEpochsKey(topicId, partition, sourceClusterId)))?.ledEpochs ?? []
+  }
+
   /** Keys of all epoch records, by destination topic. */
   epochKeysOf(topicId: Uuid): StateKey[] {
     return [...(this.#epochKeysByTopicId.get(topicId)?.values() ?? [])]

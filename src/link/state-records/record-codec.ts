@@ -109,7 +109,7 @@ function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
       return { kind: 'mirror-creation', record: decodeMirrorCreation(body, ofMirror) }
     case recordKinds.sourceEpochs: {
       const ofEpochs = { topicId: key.scope, partition: key.partition, sourceClusterId: key.name }
-      return { kind: 'source-epochs', record: decodeSourceEpochs(body, ofEpochs) }
+      return { kind: 'source-epochs', record: decodeSourceEpochs(body, ofEpochs, version) }
     }
     case recordKinds.groupOffsets:
       return { kind: 'group-offsets', record: decodeGroupOffsets(body, { linkId: key.scope, group: key.name }) }
