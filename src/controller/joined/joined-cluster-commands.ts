@@ -10,6 +10,7 @@ import type {
   UpgradeType,
 } from '../../metadata/cluster-commands.ts'
 import type { ApiError } from '../../metadata/controller-port.ts'
+import { explained } from '../../metadata/missing-right.ts'
 import { CLUSTER_METADATA_TOPIC } from '../../metadata/topic-names.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ElectLeadersApi } from '../../protocol/messages/43-elect-leaders.ts'
@@ -51,7 +52,7 @@ export class JoinedClusterCommands implements ClusterCommands {
       codes: ({ errorCode }) => [errorCode],
       repeatable: true,
     })
-    return { errorCode, errorMessage }
+    return explained({ errorCode, errorMessage }, ALTER)
   }
 
   async electLeaders(
@@ -67,7 +68,7 @@ export class JoinedClusterCommands implements ClusterCommands {
       { codes: ({ errorCode }) => [errorCode], repeatable: true },
     )
     if (errorCode !== ErrorCode.NONE)
-      return (partitions ?? []).map(partition => ({ ...partition, errorCode, errorMessage: null }))
+      return (partitions ?? []).map(partition => explained({ ...partition, errorCode, errorMessage: null }, ALTER))
     return replicaElectionResults.flatMap(({ topic, partitionResult }) =>
       partitionResult.map(({ partitionId: partition, ...told }) => ({ topic, partition, ...errorOf(told) })),
     )
@@ -87,7 +88,7 @@ export class JoinedClusterCommands implements ClusterCommands {
       { codes: ({ errorCode }) => [errorCode], repeatable: true },
     )
     if (errorCode !== ErrorCode.NONE)
-      return asked.map(({ topic, partition }) => ({ topic, partition, errorCode, errorMessage }))
+      return asked.map(({ topic, partition }) => explained({ topic, partition, errorCode, errorMessage }, ALTER))
     return responses.flatMap(({ name: topic, partitions }) =>
       partitions.map(({ partitionIndex: partition, ...told }) => ({ topic, partition, ...errorOf(told) })),
     )
@@ -99,7 +100,7 @@ export class JoinedClusterCommands implements ClusterCommands {
       { brokerId },
       { codes: ({ errorCode }) => [errorCode], repeatable: true },
     )
-    return errorOf(answer)
+    return explained(errorOf(answer), ALTER)
   }
 
   async describeQuorum(): Promise<QuorumDescription> {
@@ -127,6 +128,9 @@ export class JoinedClusterCommands implements ClusterCommands {
     }
   }
 }
+
+/** What these commands need, each on the cluster. */
+const ALTER = { operation: 'ALTER', resource: 'CLUSTER' } as const
 
 const NOT_LEADER: number = ErrorCode.NOT_LEADER_OR_FOLLOWER
 const NOT_CONTROLLER: number = ErrorCode.NOT_CONTROLLER

@@ -13,7 +13,8 @@ import type {
   PartitionGrowth,
   ProducerIdBlock,
 } from '../../metadata/controller-port.ts'
-import type { ConfigResource, MetadataImage } from '../../metadata/metadata-image.ts'
+import { type ConfigResource, ConfigResourceType, type MetadataImage } from '../../metadata/metadata-image.ts'
+import { explained, type NeededRight } from '../../metadata/missing-right.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { CreateTopicsApi } from '../../protocol/messages/19-create-topics.ts'
 import { DeleteTopicsApi } from '../../protocol/messages/20-delete-topics.ts'
@@ -85,7 +86,7 @@ export class JoinedController implements Controller {
       repeatable: validateOnly,
     })
     return answer.topics.map(({ name, topicId, numPartitions: partitions, replicationFactor, configs, ...told }) => ({
-      ...errorOf(told),
+      ...explained(errorOf(told), { operation: 'CREATE', resource: 'TOPIC', name: name ?? '' }),
       name,
       topicId,
       partitions,
@@ -102,7 +103,9 @@ export class JoinedController implements Controller {
       { topics: [...topics], timeoutMs: COMMAND_MS },
       { codes: ({ responses }) => codesOf(responses), repeatable: false },
     )
-    return responses
+    return responses.map(told =>
+      explained(told, { operation: 'DELETE', resource: 'TOPIC', name: told.name ?? told.topicId }),
+    )
   }
 
   async incrementalAlterConfigs(
@@ -124,7 +127,7 @@ export class JoinedController implements Controller {
       repeatable: true,
     })
     return responses.map(({ resourceType: type, resourceName: name, ...told }) => ({
-      ...errorOf(told),
+      ...explained(errorOf(told), { operation: 'ALTER_CONFIGS', ...configRight(type), name }),
       resource: { type, name },
     }))
   }
@@ -143,7 +146,7 @@ export class JoinedController implements Controller {
       codes: ({ results }) => codesOf(results),
       repeatable: validateOnly,
     })
-    return results
+    return results.map(told => explained(told, { operation: 'ALTER', resource: 'TOPIC', name: told.name }))
   }
 
   /** Compare-and-set: what was carried out already is refused the second time, and the image says which it was. */
@@ -154,7 +157,7 @@ export class JoinedController implements Controller {
       version => alterPartitionRequest(changes, { broker, image: this.image, version }),
       { codes: codesOfAlterPartition, repeatable: true },
     )
-    return alteredPartitions(changes, answer)
+    return alteredPartitions(changes, answer).map(change => explained(change, CLUSTER_ACTION))
   }
 
   /** Only the controller begins epochs, and only when leaders change: promoting is a reassignment here. */
@@ -196,6 +199,14 @@ export class JoinedController implements Controller {
     if (broker.epoch < 0) throw joinedError('NOT_REGISTERED', undefined)
     return broker
   }
+}
+
+const CLUSTER_ACTION = { operation: 'CLUSTER_ACTION', resource: 'CLUSTER' } as const
+
+/** Configs of everything but topics and groups are the cluster's. */
+function configRight(type: number): Pick<NeededRight, 'resource'> {
+  if (type === ConfigResourceType.TOPIC) return { resource: 'TOPIC' }
+  return { resource: type === ConfigResourceType.GROUP ? 'GROUP' : 'CLUSTER' }
 }
 
 const codesOf = (answers: readonly { readonly errorCode: number }[]): number[] =>

@@ -1,5 +1,6 @@
 /** Expected failures of a node that is a broker of an Apache Kafka cluster; raised by its controller client, shown by REST, the command line and the log. */
 import { errorFactory } from '../../core/errors.ts'
+import { missingRight } from '../../metadata/missing-right.ts'
 
 export const joinedErrors = {
   CONTROLLER_UNREACHABLE: {
@@ -28,8 +29,13 @@ export const joinedErrors = {
     retriable: false,
     message: (detail: { address: string; api: string; error: string }) =>
       `the controller at ${detail.address} refuses ${detail.api} with ${detail.error}`,
-    hint: (detail: { error: string }) =>
-      detail.error === 'CLUSTER_AUTHORIZATION_FAILED' ? 'its principal needs CLUSTER_ACTION on the cluster' : '',
+    hint: (detail: { api: string; error: string }) =>
+      detail.error === 'CLUSTER_AUTHORIZATION_FAILED'
+        ? missingRight({
+            operation: detail.api === 'DescribeQuorum' ? 'DESCRIBE' : 'CLUSTER_ACTION',
+            resource: 'CLUSTER',
+          })
+        : '',
   },
   ANSWER_LOST: {
     status: 503,

@@ -4,11 +4,15 @@ import { type AclEntry, type AclImage, aclKey } from '../../metadata/acl.ts'
 import type { AclCommands, DeletedAcls } from '../../metadata/acl-commands.ts'
 import type { AclFilter } from '../../metadata/acl-filter.ts'
 import type { ApiError } from '../../metadata/api-error.ts'
+import { explained } from '../../metadata/missing-right.ts'
 import type { ScramCommands } from '../../metadata/scram-commands.ts'
 import { CreateAclsApi } from '../../protocol/messages/30-create-acls.ts'
 import { DeleteAclsApi, type DeleteAclsResponse } from '../../protocol/messages/31-delete-acls.ts'
 import { AlterUserScramCredentialsApi } from '../../protocol/messages/51-alter-user-scram-credentials.ts'
 import type { Forwarding } from './forwarded-commands.ts'
+
+/** What these commands need, each on the cluster. */
+const ALTER = { operation: 'ALTER', resource: 'CLUSTER' } as const
 
 type Matched = DeleteAclsResponse['filterResults'][number]['matchingAcls'][number]
 
@@ -23,7 +27,7 @@ export const joinedAclCommands = (forwarding: Forwarding): AclCommands => ({
       { creations },
       { codes: ({ results }) => results.map(({ errorCode }) => errorCode), repeatable: true },
     )
-    return results
+    return results.map(told => explained(told, ALTER))
   },
 
   async deleteAcls(filters: readonly AclFilter[]): Promise<DeletedAcls[]> {
@@ -45,8 +49,7 @@ export const joinedAclCommands = (forwarding: Forwarding): AclCommands => ({
       { codes: ({ filterResults }) => filterResults.map(({ errorCode }) => errorCode), repeatable: false },
     )
     return filterResults.map(({ errorCode, errorMessage, matchingAcls }) => ({
-      errorCode,
-      errorMessage,
+      ...explained({ errorCode, errorMessage }, ALTER),
       acls: matchingAcls.flatMap(matched =>
         matched.errorCode === 0 ? (known.get(aclKey(matched)) ?? withoutId(matched)) : [],
       ),
@@ -70,6 +73,6 @@ export const joinedScramCommands = (forwarding: Forwarding): ScramCommands => ({
         repeatable: upsertions.length > 0 && deletions.length === 0,
       },
     )
-    return results
+    return results.map(told => explained(told, ALTER))
   },
 })

@@ -16,7 +16,7 @@ const AUTHENTICATE_KEY = 36
 /** More rounds than any mechanism has: a server that never ends. */
 const ROUNDS_MAX = 10
 /** Part of a session's life after which it is renewed with the next request. */
-const RENEWED_AFTER = 0.85
+const RENEWED_AFTER = 0.8
 
 export interface ClientSessionOptions {
   readonly channel: BrokerChannel
