@@ -2,6 +2,7 @@
 import { offsetFromWire } from '../../core/offset.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { BrokerImage, EndpointImage, FeatureRange, MetadataImage } from '../../metadata/metadata-image.ts'
+import { missingRight } from '../../metadata/missing-right.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import {
   BrokerRegistrationApi,
@@ -137,6 +138,6 @@ const REASONS: Readonly<Record<number, string>> = {
   [ErrorCode.INCONSISTENT_CLUSTER_ID]: 'it has another cluster id',
   [ErrorCode.UNSUPPORTED_VERSION]:
     'this version of Lockstep does not support a feature at the level that the cluster has finalized',
-  [ErrorCode.CLUSTER_AUTHORIZATION_FAILED]: 'its principal needs CLUSTER_ACTION on the cluster',
+  [ErrorCode.CLUSTER_AUTHORIZATION_FAILED]: missingRight({ operation: 'CLUSTER_ACTION', resource: 'CLUSTER' }),
   [ErrorCode.INVALID_REGISTRATION]: 'the directory id belongs to another broker, or the registration lacks something',
 }

@@ -2,6 +2,7 @@
 
 import { AclOperation, type AclOperationName } from '../../metadata/authorizer.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { missingRight } from '../../metadata/missing-right.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { DescribeClusterApi } from '../../protocol/messages/60-describe-cluster.ts'
 import { type JoiningBroker, joiningProblems, rackFor } from './broker-registration.ts'
@@ -73,7 +74,7 @@ async function rightsIn(
   )
   const { errorCode, clusterId, clusterAuthorizedOperations: bits } = response
   if (errorCode === ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-    return { clusterId: undefined, warnings: [], problems: ['the right ALTER on the cluster is missing'] }
+    return { clusterId: undefined, warnings: [], problems: [missingRight({ operation: 'ALTER', resource: 'CLUSTER' })] }
   if (errorCode !== ErrorCode.NONE)
     return { clusterId: undefined, warnings: [`rights could not be asked for: ${errorName(errorCode)}`], problems: [] }
   // No bit at all: our rights could not be told, which needs DESCRIBE.
@@ -81,7 +82,7 @@ async function rightsIn(
   const lacks = (operation: AclOperationName) => told && (bits & (1 << AclOperation[operation])) === 0
   return {
     clusterId,
-    problems: NEEDED.filter(lacks).map(operation => `the right ${operation} on the cluster is missing`),
+    problems: NEEDED.filter(lacks).map(operation => missingRight({ operation, resource: 'CLUSTER' })),
     warnings: [
       ...(told ? [] : ['DESCRIBE on the cluster is missing, so that other rights could not be checked']),
       ...USEFUL.filter(lacks).map(
