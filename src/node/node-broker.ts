@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { Broker } from '../broker/broker.ts'
 import { brokerSettings } from '../broker/broker-settings.ts'
+import type { JoinedCluster } from '../broker/joined/joined-cluster.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Random } from '../core/random.ts'
@@ -11,6 +12,7 @@ import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import { audited } from './audited-authorizer.ts'
 import { type Coordinators, openCoordinators } from './coordinators.ts'
+import { joinedCoordinators } from './joined/joined-broker.ts'
 import type { NodeEnvironment } from './running-node.ts'
 import type { NodeSettings } from './settings.ts'
 import type { Startup } from './startup.ts'
@@ -24,6 +26,8 @@ export interface NodeBrokerOptions {
   readonly writeGate: WriteGate
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
+  /** Absent: this node is a cluster of its own. */
+  readonly joined?: JoinedCluster
   readonly clock: Clock
   readonly random: Random
 }
@@ -36,7 +40,10 @@ export async function openBroker(
   const { settings, environment, ...parts } = of
   const { nodeId: brokerId, kafka: file, authorizer, dataDirectory: path } = settings
   const { logger, loggers } = environment
-  const coordinators = await openCoordinators({ ...parts, brokerId, file, logger }, startup)
+  const coordinated = { ...parts, file, logger }
+  const coordinators = await (of.joined
+    ? joinedCoordinators(coordinated, startup)
+    : openCoordinators({ ...coordinated, brokerId }, startup))
   const broker = new Broker({
     ...parts,
     ...coordinators,

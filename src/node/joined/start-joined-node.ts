@@ -25,6 +25,7 @@ import type { Startup } from '../startup.ts'
 import { setAsideStrayLogs } from '../stray-logs.ts'
 import { clusterConnections } from './cluster-connections.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
+import { joinedCluster } from './joined-broker.ts'
 import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
@@ -50,7 +51,7 @@ export async function startJoinedNode(
   const { incarnation } = life
   const { directoryId } = store
   const cluster = await openMembership({ settings, clusterId, directoryId, incarnation, clock, logger }, startup)
-  const { observer, controller, membership } = cluster
+  const { observer, controller, membership, questions } = cluster
   membership.keepAlive()
   const image = () => controller.image
   const connections = await clusterConnections({ nodeId, joined, file, image, clock })
@@ -71,7 +72,8 @@ export async function startJoinedNode(
   const writeGate = linkWriteGate(joinedWriteStatus({ engine, controller }))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
   const parts = { settings, environment, controller, replicas, producerIds, writeGate, answerBudget, clock, random }
-  const { broker, coordinators } = await openBroker(parts, startup)
+  const joinedParts = { ...parts, joined: joinedCluster({ questions, clock }) }
+  const { broker, coordinators } = await openBroker(joinedParts, startup)
   await controller.subscribe(destination)
   const servers = await openListeners({ settings, controller, broker, answerBudget, clock, logger }, startup)
   startup.onStop('waiting group members', () => coordinators.groups.close())
