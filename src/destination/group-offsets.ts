@@ -5,6 +5,7 @@ import { ZERO_UUID } from '../core/uuid.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.ts'
 import { type MetadataImage, topicByName } from '../metadata/metadata-image.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
+import { commitAsNobody } from './group-commit.ts'
 
 export type LinkedGroups = Pick<
   GroupCoordinator,
@@ -34,58 +35,29 @@ export async function readGroup(
   return { kind: 'offsets', offsets, hasMembers: (group?.members.length ?? 0) > 0 }
 }
 
-/**
- * The coordinator checks that the group has no member, and takes the offsets, in one step: all or none. Metadata that is longer
- * than this cluster takes is left out, since the source would never make it shorter.
- */
-export async function commitToGroup(
+/** The coordinator checks that the group has no member, and takes the offsets, in one step: all or none. */
+export function commitToGroup(
   groups: LinkedGroups,
   commit: { readonly groupId: string; readonly offsets: readonly GroupOffset[] },
   image: MetadataImage,
 ): Promise<GroupCommit> {
-  const { groupId, offsets } = commit
-  const codes = await groups.commitOffsets({
-    groupId,
-    generationId: -1,
-    memberId: '',
-    groupInstanceId: null,
-    retentionMs: -1n,
-    unknownGroup: ErrorCode.GROUP_ID_NOT_FOUND,
-    // Epochs of the source mean nothing here.
-    offsets: offsets.map(({ topic, partition, offset, metadata }) => ({
-      topic,
-      topicId: topicByName(image, topic)?.id ?? ZERO_UUID,
-      partition,
-      offset: BigInt(offset),
-      leaderEpoch: -1,
-      metadata,
-    })),
-  })
-  const refused = codes.find(code => code !== ErrorCode.NONE)
-  if (refused === undefined) return { kind: 'committed' }
-  const tooLong = offsets.filter((offset, index) => codes[index] === METADATA_TOO_LONG && offset.metadata !== '')
-  if (tooLong.length > 0)
-    return await commitToGroup(
-      groups,
-      { groupId, offsets: tooLong.map(offset => ({ ...offset, metadata: '' })) },
-      image,
-    )
-  if (IN_USE.has(refused)) return { kind: 'in-use' }
-  if (OTHER_TYPE.has(refused))
-    return { kind: 'other-type', message: `group '${groupId}' is of another type here (${errorName(refused)})` }
-  return { kind: 'failed', message: errorName(refused) }
+  return commitAsNobody(commit, offsets =>
+    groups.commitOffsets({
+      groupId: commit.groupId,
+      generationId: -1,
+      memberId: '',
+      groupInstanceId: null,
+      retentionMs: -1n,
+      unknownGroup: ErrorCode.GROUP_ID_NOT_FOUND,
+      // Epochs of the source mean nothing here.
+      offsets: offsets.map(({ topic, partition, offset, metadata }) => ({
+        topic,
+        topicId: topicByName(image, topic)?.id ?? ZERO_UUID,
+        partition,
+        offset: BigInt(offset),
+        leaderEpoch: -1,
+        metadata,
+      })),
+    }),
+  )
 }
-
-const METADATA_TOO_LONG = ErrorCode.OFFSET_METADATA_TOO_LARGE
-
-const IN_USE: ReadonlySet<number> = new Set([
-  ErrorCode.UNKNOWN_MEMBER_ID,
-  ErrorCode.REBALANCE_IN_PROGRESS,
-  ErrorCode.ILLEGAL_GENERATION,
-])
-
-const OTHER_TYPE: ReadonlySet<number> = new Set([
-  ErrorCode.GROUP_ID_NOT_FOUND,
-  ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-  ErrorCode.STALE_MEMBER_EPOCH,
-])

@@ -1,153 +1,38 @@
-/** This cluster as the link engine's Destination: topics through the Controller port, logs through the replica set. */
+/** A standalone node's cluster as the link engine's Destination: this node leads everything and is the coordinator of every group. */
 import type { Uuid } from '../core/uuid.ts'
-import type {
-  AclBinding,
-  AclRefusal,
-  ClusterAcls,
-  CreateTopicResult,
-  Destination,
-  DestinationGroup,
-  DestinationTopic,
-  DestinationTopicConfig,
-  GroupCommit,
-  GroupOffset,
-  MirrorLog,
-  WriteFence,
-} from '../link/ports.ts'
-import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
-import type { ConfigOperation, Controller, ImageSubscriber } from '../metadata/controller-port.ts'
-import type { MetadataDelta } from '../metadata/metadata-delta.ts'
-import { ConfigResourceType, type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
-import { topicConfigs } from '../metadata/topic-configs.ts'
-import { ErrorCode } from '../protocol/errors.ts'
+import type { DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.ts'
+import type { Controller } from '../metadata/controller-port.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
-import type { ReplicaSet } from '../replica/replica-set.ts'
-import { aclsOf, createAcls, deleteAcls } from './cluster-acls.ts'
+import { ClusterDestination, type ClusterDestinationOptions } from './cluster-destination.ts'
 import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
-import { LocalFence } from './local-fence.ts'
-import { LocalMirrorLog } from './mirror-log.ts'
 
-export interface LocalDestinationOptions {
-  readonly brokerId: number
-  /** The server's properties file: defaults of topic configs come from it. */
-  readonly file: ReadonlyMap<string, string>
+export interface LocalDestinationOptions extends ClusterDestinationOptions {
   readonly controller: Controller
-  readonly replicas: Pick<ReplicaSet, 'lookup' | 'clock' | 'flushSoon' | 'storageFailed'>
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
   /** Looked up when it is needed: coordinators start later than the destination. */
   readonly groups: () => LinkedGroups
-  readonly groupOffsetRetentionMs: number
-  /** `authorizer.class.name` is set: ACLs have an effect. */
-  readonly hasAuthorizer: boolean
 }
 
-/** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
-export class LocalDestination implements Destination, ImageSubscriber {
-  readonly name = 'destination'
-  readonly fence: WriteFence
+export class LocalDestination extends ClusterDestination {
   readonly #o: LocalDestinationOptions
-  readonly #listeners = new Set<() => void>()
 
   constructor(options: LocalDestinationOptions) {
+    super(options)
     this.#o = options
-    this.fence = new LocalFence(options.controller)
   }
 
-  get clusterId(): string {
-    return this.#o.controller.image.clusterId
+  leads(): boolean {
+    return true
   }
 
-  topic(name: string): DestinationTopic | undefined {
-    return viewOf(topicByName(this.#o.controller.image, name))
-  }
-
-  topicById(topicId: Uuid): DestinationTopic | undefined {
-    return viewOf(this.#o.controller.image.topics.get(topicId))
-  }
-
-  defaultTopicConfig(key: string): string | null | undefined {
-    const config = topicConfigs.get(key)
-    if (!config) return undefined
-    const { brokerId, file, controller } = this.#o
-    return effectiveTopicConfig(config, configLayers(controller.image, { brokerId, file })) ?? null
-  }
-
-  topicConfig(topicId: Uuid, key: string): DestinationTopicConfig | undefined {
-    const config = topicConfigs.get(key)
-    const { brokerId, file, controller } = this.#o
-    const { image } = controller
-    const topic = image.topics.get(topicId)
-    const inherited = this.defaultTopicConfig(key)
-    if (!config || !topic || inherited === undefined) return undefined
-    const layers = configLayers(image, { brokerId, file, topic: topic.name })
-    return {
-      value: effectiveTopicConfig(config, layers) ?? null,
-      overridden: layers.topic?.has(key) === true,
-      inherited,
-    }
-  }
-
-  async alterTopicConfigs(topicId: Uuid, changes: ReadonlyMap<string, string | null>): Promise<void> {
-    const { controller } = this.#o
-    const topic = controller.image.topics.get(topicId)
-    if (!topic) throw new Error(`topic ${topicId} does not exist here`)
-    const alteration = {
-      resource: { type: ConfigResourceType.TOPIC, name: topic.name },
-      changes: [...changes].map(([key, value]) => {
-        const operation: ConfigOperation = value === null ? 'delete' : 'set'
-        return { key, operation, value }
-      }),
-    }
-    const [altered] = await controller.incrementalAlterConfigs([alteration], { validateOnly: false })
-    const { errorCode, errorMessage } = altered ?? { errorCode: -1, errorMessage: 'the controller gave no answer' }
-    if (errorCode !== ErrorCode.NONE)
-      throw new Error(`${[...changes.keys()].join(', ')} could not be set: ${errorMessage ?? errorCode}`)
-  }
-
-  async createTopic(
-    request: { name: string; partitions: number; replicationFactor: number; configs: ReadonlyMap<string, string> },
-    options: { validateOnly: boolean },
-  ): Promise<CreateTopicResult> {
-    const [created] = await this.#o.controller.createTopics([{ ...request, assignments: new Map() }], options)
-    if (!created) return { ok: false, reason: 'failed', message: 'the controller gave no answer' }
-    const { errorCode, errorMessage, name, topicId, partitions } = created
-    if (errorCode === ErrorCode.NONE) return { ok: true, topic: { name, topicId, partitions } }
-    const message = errorMessage ?? `error code ${errorCode}`
-    return { ok: false, reason: reasons.get(errorCode) ?? 'failed', message }
-  }
-
-  async createPartitions(topicId: Uuid, count: number): Promise<void> {
-    const { controller } = this.#o
-    const topic = controller.image.topics.get(topicId)
-    if (!topic) throw new Error(`topic ${topicId} does not exist here`)
-    if (topic.partitions.length >= count) return
-    const [grown] = await controller.createPartitions([{ name: topic.name, newCount: count }], { validateOnly: false })
-    const { errorCode, errorMessage } = grown ?? { errorCode: -1, errorMessage: 'the controller gave no answer' }
-    if (errorCode !== ErrorCode.NONE)
-      throw new Error(`topic ${topic.name} could not be given ${count} partitions: ${errorMessage ?? errorCode}`)
-  }
-
-  onTopicsChanged(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
-    const { replicas } = this.#o
-    return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas)
-  }
-
-  get producerIdEnd(): bigint {
-    return this.#o.controller.image.nextProducerId
-  }
-
-  async raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
+  async raiseProducerIds(producerId: bigint): Promise<void> {
     await this.#o.producerIds.raiseAbove(producerId)
-    return []
   }
 
-  get groupOffsetRetentionMs(): number {
-    return this.#o.groupOffsetRetentionMs
+  async bumpLeaderEpochs(topicId: Uuid): Promise<void> {
+    const { controller } = this.#o
+    const topic = controller.image.topics.get(topicId)
+    for (const partition of topic?.partitions.keys() ?? []) await controller.bumpLeaderEpoch(topicId, partition)
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {
@@ -157,38 +42,4 @@ export class LocalDestination implements Destination, ImageSubscriber {
   commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
     return commitToGroup(this.#o.groups(), { groupId, offsets }, this.#o.controller.image)
   }
-
-  acls(): ClusterAcls {
-    return this.#o.hasAuthorizer ? aclsOf(this.#o.controller.image) : { kind: 'security-disabled' }
-  }
-
-  createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]> {
-    return createAcls(this.#o.controller.acls, acls)
-  }
-
-  deleteAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]> {
-    return deleteAcls(this.#o.controller.acls, acls)
-  }
-
-  hasLogin(user: string): boolean {
-    return this.#o.controller.image.scramCredentials.values().some(credential => credential.user === user)
-  }
-
-  onImage(_image: MetadataImage, delta: MetadataDelta): void {
-    if (delta.changedTopics.size === 0 && delta.deletedTopics.size === 0) return
-    for (const listener of this.#listeners) listener()
-  }
 }
-
-const viewOf = (topic: TopicImage | undefined): DestinationTopic | undefined =>
-  topic && { name: topic.name, topicId: topic.id, partitions: topic.partitions.length }
-
-const reasons: ReadonlyMap<number, 'exists' | 'invalid'> = new Map([
-  [ErrorCode.TOPIC_ALREADY_EXISTS, 'exists'],
-  [ErrorCode.INVALID_TOPIC_EXCEPTION, 'invalid'],
-  [ErrorCode.INVALID_PARTITIONS, 'invalid'],
-  [ErrorCode.INVALID_REPLICATION_FACTOR, 'invalid'],
-  [ErrorCode.INVALID_CONFIG, 'invalid'],
-  [ErrorCode.INVALID_REQUEST, 'invalid'],
-  [ErrorCode.POLICY_VIOLATION, 'invalid'],
-] as const)

@@ -1,0 +1,184 @@
+/** Offsets of the groups of a joined cluster for links: requests to their coordinators, committed as somebody who is no member (semantics §5). */
+import { Backoff } from '../../core/backoff.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Random } from '../../core/random.ts'
+import { type DestinationGroup, type GroupCommit, type GroupOffset, NotLinkCoordinator } from '../../link/ports.ts'
+import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import { OffsetCommitApi } from '../../protocol/messages/08-offset-commit.ts'
+import { OffsetFetchApi, type OffsetFetchResponse } from '../../protocol/messages/09-offset-fetch.ts'
+import { DescribeGroupsApi } from '../../protocol/messages/15-describe-groups.ts'
+import { ConsumerGroupDescribeApi } from '../../protocol/messages/69-consumer-group-describe.ts'
+import { commitAsNobody } from '../group-commit.ts'
+import type { BrokerLink, GroupCoordinators } from './group-coordinators.ts'
+
+export interface GroupRequestsOptions {
+  readonly coordinators: GroupCoordinators
+  /** Asked right before every write: a link coordinator that was deposed writes nothing any more. */
+  readonly mayWrite: () => boolean
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Versions that name groups in plenty, and topics by name. */
+const OFFSET_FETCH = { min: 8, max: 9 }
+const OFFSET_COMMIT = { min: 2, max: 9 }
+/** A version that answers about a group that it does not know, or that is of another protocol, with the state Dead. */
+const DESCRIBE_GROUPS = { min: 0, max: 5 }
+
+/** So long a coordinator that moves or loads is asked again. */
+const PATIENCE_MS = 15_000
+
+/** A coordinator of these is somewhere else, or will be ready soon. */
+const MOVED: ReadonlySet<number> = new Set([
+  ErrorCode.NOT_COORDINATOR,
+  ErrorCode.COORDINATOR_NOT_AVAILABLE,
+  ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+])
+
+type GroupAnswer = OffsetFetchResponse['groups'][number]
+
+interface Asked {
+  readonly groupId: string
+  readonly resolve: (group: DestinationGroup) => void
+}
+
+export class GroupRequests {
+  readonly #o: GroupRequestsOptions
+  #asked: Asked[] = []
+
+  constructor(options: GroupRequestsOptions) {
+    this.#o = options
+  }
+
+  /** Groups that are asked about in the same turn share the requests. Never rejects. */
+  read(groupId: string): Promise<DestinationGroup> {
+    return new Promise(resolve => {
+      this.#asked.push({ groupId, resolve })
+      if (this.#asked.length === 1) void Promise.resolve().then(() => this.#readAsked())
+    })
+  }
+
+  /** All or none. */
+  async commit(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
+    return await commitAsNobody({ groupId, offsets }, asked => this.#commit(groupId, asked))
+  }
+
+  async #readAsked(): Promise<void> {
+    const asked = this.#asked
+    this.#asked = []
+    const found = await this.#answered([...new Set(asked.map(({ groupId }) => groupId))], readFrom)
+    for (const { groupId, resolve } of asked)
+      resolve(found.get(groupId) ?? { kind: 'retriable', message: 'its coordinator did not answer' })
+  }
+
+  async #commit(groupId: string, offsets: readonly GroupOffset[]): Promise<number[]> {
+    const found = await this.#answered([groupId], async connection => {
+      if (!this.#o.mayWrite()) throw new NotLinkCoordinator('this node is not the link coordinator any more')
+      const codes = await commitTo(connection, groupId, offsets)
+      return new Map(codes.some(code => MOVED.has(code)) ? [] : [[groupId, codes]])
+    })
+    return found.get(groupId) ?? offsets.map(() => ErrorCode.COORDINATOR_NOT_AVAILABLE)
+  }
+
+  /** Asks again, for a while, where `ask` has no answer about a group, or its broker none at all. */
+  async #answered<T>(
+    groupIds: readonly string[],
+    ask: (connection: BrokerLink, groupIds: readonly string[]) => Promise<Map<string, T>>,
+  ): Promise<Map<string, T>> {
+    const { coordinators, clock, random } = this.#o
+    const backoff = new Backoff({ initialMs: 100, maxMs: 2000, random })
+    const untilMs = clock.monotonicMs() + PATIENCE_MS
+    const found = new Map<string, T>()
+    for (;;) {
+      const missing = groupIds.filter(groupId => !found.has(groupId))
+      if (missing.length === 0 || clock.monotonicMs() >= untilMs) return found
+      if (backoff.attempts > 0) await sleep(clock, backoff.nextMs())
+      else backoff.nextMs()
+      for (const [groupId, answer] of await this.#askOnce(missing, ask)) found.set(groupId, answer)
+      coordinators.forget(missing.filter(groupId => !found.has(groupId)))
+    }
+  }
+
+  async #askOnce<T>(
+    groupIds: readonly string[],
+    ask: (connection: BrokerLink, groupIds: readonly string[]) => Promise<Map<string, T>>,
+  ): Promise<Map<string, T>> {
+    const { coordinators, brokers } = { ...this.#o, brokers: this.#o.coordinators.brokers }
+    const found = new Map<string, T>()
+    const byBroker = await coordinators.of(groupIds).catch(() => new Map<number, string[]>())
+    await Promise.all(
+      [...byBroker].map(async ([brokerId, groups]) => {
+        try {
+          for (const [groupId, answer] of await ask(await brokers.to(brokerId), groups)) found.set(groupId, answer)
+        } catch (error) {
+          if (error instanceof NotLinkCoordinator) throw error
+        }
+      }),
+    )
+    return found
+  }
+}
+
+/** Without groups whose coordinator has moved. */
+async function readFrom(connection: BrokerLink, groupIds: readonly string[]): Promise<Map<string, DestinationGroup>> {
+  const version = connection.versionFor(OffsetFetchApi.key, OFFSET_FETCH)
+  const request = { groups: groupIds.map(groupId => ({ groupId, topics: null })) }
+  const { response } = await connection.send(OffsetFetchApi, request, { version })
+  const members = await withMembers(connection, groupIds)
+  const found = new Map<string, DestinationGroup>()
+  for (const group of response.groups)
+    if (!MOVED.has(group.errorCode)) found.set(group.groupId, groupOf(group, members.has(group.groupId)))
+  return found
+}
+
+function groupOf({ errorCode, topics }: GroupAnswer, hasMembers: boolean): DestinationGroup {
+  if (errorCode !== ErrorCode.NONE) return { kind: 'retriable', message: errorName(errorCode) }
+  const offsets = topics.flatMap(({ name: topic, partitions }) =>
+    partitions
+      .filter(({ committedOffset, errorCode }) => committedOffset >= 0n && errorCode === ErrorCode.NONE)
+      .map(({ partitionIndex: partition, committedOffset, metadata }) => {
+        return { topic, partition, offset: Number(committedOffset), metadata: metadata ?? '' }
+      }),
+  )
+  return { kind: 'offsets', offsets, hasMembers }
+}
+
+/** Those that have members now, of the classic protocol or the newer one. */
+async function withMembers(connection: BrokerLink, groupIds: readonly string[]): Promise<Set<string>> {
+  const version = connection.versionFor(DescribeGroupsApi.key, DESCRIBE_GROUPS)
+  const { response } = await connection.send(DescribeGroupsApi, { groups: [...groupIds] }, { version })
+  const members = new Set(response.groups.filter(({ members }) => members.length > 0).map(({ groupId }) => groupId))
+  const others = response.groups.filter(({ groupState }) => groupState === 'Dead').map(({ groupId }) => groupId)
+  if (others.length === 0 || connection.versionFor(ConsumerGroupDescribeApi.key) === undefined) return members
+  const newer = await connection.send(ConsumerGroupDescribeApi, { groupIds: others })
+  for (const { groupId, members: of } of newer.response.groups) if (of.length > 0) members.add(groupId)
+  return members
+}
+
+/** An error code per offset. */
+async function commitTo(
+  connection: BrokerLink,
+  groupId: string,
+  offsets: readonly GroupOffset[],
+): Promise<number[]> {
+  const topics = Map.groupBy(offsets, ({ topic }) => topic)
+  const version = connection.versionFor(OffsetCommitApi.key, OFFSET_COMMIT)
+  const request = {
+    groupId,
+    topics: [...topics].map(([name, partitions]) => ({
+      name,
+      // Epochs of the source mean nothing here.
+      partitions: partitions.map(({ partition: partitionIndex, offset, metadata: committedMetadata }) => {
+        return { partitionIndex, committedOffset: BigInt(offset), committedLeaderEpoch: -1, committedMetadata }
+      }),
+    })),
+  }
+  const { response } = await connection.send(OffsetCommitApi, request, { version })
+  const codes = new Map(
+    response.topics.flatMap(({ name, partitions }) =>
+      partitions.map(({ partitionIndex, errorCode }) => [`${name}/${partitionIndex}`, errorCode]),
+    ),
+  )
+  return offsets.map(({ topic, partition }) => codes.get(`${topic}/${partition}`) ?? ErrorCode.UNKNOWN_SERVER_ERROR)
+}
