@@ -1,4 +1,5 @@
 /** What this cluster is to the link engine in both modes: topics, configs and ACLs through the Controller port, logs of the replica set. LocalDestination and JoinedDestination add what differs. */
+import { messageOf } from '../core/errors.ts'
 import type { Uuid } from '../core/uuid.ts'
 import type {
   AclBinding,
@@ -101,7 +102,12 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
   }
 
   async createTopic(request: TopicRequest, options: { validateOnly: boolean }): Promise<CreateTopicResult> {
-    const assignments = this.placeTopic(request)
+    let assignments: Assignments
+    try {
+      assignments = this.placeTopic(request)
+    } catch (error) {
+      return { ok: false, reason: 'failed', message: messageOf(error) }
+    }
     const sizes = assignments.size > 0 ? { partitions: -1, replicationFactor: -1 } : {}
     const [created] = await this.#o.controller.createTopics([{ ...request, ...sizes, assignments }], options)
     if (!created) return { ok: false, reason: 'failed', message: 'the controller gave no answer' }

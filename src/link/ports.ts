@@ -243,7 +243,9 @@ export interface Destination {
   createPartitions(topicId: Uuid, count: number): Promise<void>
   /** Called after topics appeared or went (also those of others). Returns the function that stops the calls. */
   onTopicsChanged(listener: () => void): () => void
-  /** The log of a mirror partition that this node leads; rejects while it is not open here. */
+  /** Does this node lead the partition? Then it is mirrored here. Answers from memory; changes are told by `onTopicsChanged`. */
+  leads(topicId: Uuid, partition: number): boolean
+  /** The log of a mirror partition, wherever it is led; rejects while it cannot be reached. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** Every producer id that was ever handed out here is below; not each of them was. */
   readonly producerIdEnd: bigint

@@ -1,6 +1,7 @@
 /** Finds the brokers that coordinate groups of a Kafka cluster that this node has joined, and remembers them; requests about groups go through it. */
-import type { BrokerConnection } from '../../network/broker-connection.ts'
+
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import type { BrokerConnection } from '../../network/broker-connection.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FindCoordinatorApi } from '../../protocol/messages/10-find-coordinator.ts'
 

@@ -1,7 +1,6 @@
 /** Offsets of the groups of a joined cluster for links: requests to their coordinators, committed as somebody who is no member (semantics §5). */
 import { Backoff } from '../../core/backoff.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Random } from '../../core/random.ts'
 import { type DestinationGroup, type GroupCommit, type GroupOffset, NotLinkCoordinator } from '../../link/ports.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
@@ -10,10 +9,11 @@ import { OffsetFetchApi, type OffsetFetchResponse } from '../../protocol/message
 import { DescribeGroupsApi } from '../../protocol/messages/15-describe-groups.ts'
 import { ConsumerGroupDescribeApi } from '../../protocol/messages/69-consumer-group-describe.ts'
 import { commitAsNobody } from '../group-commit.ts'
-import type { BrokerLink, GroupCoordinators } from './group-coordinators.ts'
+import type { BrokerLink, BrokerLinks, GroupCoordinators } from './group-coordinators.ts'
 
 export interface GroupRequestsOptions {
   readonly coordinators: GroupCoordinators
+  readonly brokers: BrokerLinks
   /** Asked right before every write: a link coordinator that was deposed writes nothing any more. */
   readonly mayWrite: () => boolean
   readonly clock: Clock
@@ -104,7 +104,7 @@ export class GroupRequests {
     groupIds: readonly string[],
     ask: (connection: BrokerLink, groupIds: readonly string[]) => Promise<Map<string, T>>,
   ): Promise<Map<string, T>> {
-    const { coordinators, brokers } = { ...this.#o, brokers: this.#o.coordinators.brokers }
+    const { coordinators, brokers } = this.#o
     const found = new Map<string, T>()
     const byBroker = await coordinators.of(groupIds).catch(() => new Map<number, string[]>())
     await Promise.all(
@@ -151,21 +151,21 @@ async function withMembers(connection: BrokerLink, groupIds: readonly string[]):
   const members = new Set(response.groups.filter(({ members }) => members.length > 0).map(({ groupId }) => groupId))
   const others = response.groups.filter(({ groupState }) => groupState === 'Dead').map(({ groupId }) => groupId)
   if (others.length === 0 || connection.versionFor(ConsumerGroupDescribeApi.key) === undefined) return members
-  const newer = await connection.send(ConsumerGroupDescribeApi, { groupIds: others })
+  const newer = await connection.send(ConsumerGroupDescribeApi, {
+    groupIds: others,
+    includeAuthorizedOperations: false,
+  })
   for (const { groupId, members: of } of newer.response.groups) if (of.length > 0) members.add(groupId)
   return members
 }
 
 /** An error code per offset. */
-async function commitTo(
-  connection: BrokerLink,
-  groupId: string,
-  offsets: readonly GroupOffset[],
-): Promise<number[]> {
+async function commitTo(connection: BrokerLink, groupId: string, offsets: readonly GroupOffset[]): Promise<number[]> {
   const topics = Map.groupBy(offsets, ({ topic }) => topic)
   const version = connection.versionFor(OffsetCommitApi.key, OFFSET_COMMIT)
   const request = {
     groupId,
+    memberId: '',
     topics: [...topics].map(([name, partitions]) => ({
       name,
       // Epochs of the source mean nothing here.

@@ -143,6 +143,7 @@ export class FakeCluster {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)
       },
+      leads: () => true,
       openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
       acls: () => this.acls,
       createAcls: acls =>

@@ -1,0 +1,48 @@
+/** How far a topic of Lockstep has been given to the link engine, batch by batch, wherever its bytes were read. Used by the logs of such topics. */
+import { messageOf } from '../core/errors.ts'
+import type { StateRecord } from '../link/ports.ts'
+import { type BatchHeader, isControl } from '../protocol/batches/batch-header.ts'
+import { batchesIn } from '../protocol/batches/batch-iteration.ts'
+import { recordsOf } from '../protocol/batches/records-of.ts'
+import { verifyBatch } from '../protocol/batches/verify-batch.ts'
+
+export class ReplayedTopic {
+  readonly name: string
+  /** Called once per batch, as atomic as it was appended. */
+  onRecords: ((records: readonly StateRecord[], baseOffset: number) => void) | undefined
+  #offset = 0
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Everything below was given to `onRecords`. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** Durable batches from `offset` on. Throws where one is damaged: passing over anything could make a mirror writable. */
+  deliver(bytes: Buffer): void {
+    for (const header of batchesIn(bytes)) {
+      if (header.lastOffset < this.#offset) continue
+      const records = isControl(header) ? [] : this.#keyedRecords(bytes, header)
+      if (records.length > 0) this.onRecords?.(records, header.baseOffset)
+      this.#offset = header.lastOffset + 1
+    }
+  }
+
+  /** What lies below is gone, or is not to be read. */
+  skipTo(offset: number): void {
+    this.#offset = Math.max(this.#offset, offset)
+  }
+
+  /** Verified: after a clean stop nobody else looks whether the disk still holds what was written. */
+  #keyedRecords(bytes: Buffer, header: BatchHeader): StateRecord[] {
+    try {
+      verifyBatch(bytes, header)
+      return recordsOf(bytes, header).flatMap(({ key, value }) => (key === null ? [] : [{ key, value }]))
+    } catch (cause) {
+      throw new Error(`${this.name}-0 is damaged at offset ${header.baseOffset}: ${messageOf(cause)}`, { cause })
+    }
+  }
+}
