@@ -15,7 +15,7 @@ import type {
   MirrorLog,
 } from '../link/ports.ts'
 import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
-import type { ConfigOperation, Controller, ImageSubscriber } from '../metadata/controller-port.ts'
+import type { ConfigOperation, Controller, ImageSubscriber, NewTopic } from '../metadata/controller-port.ts'
 import type { MetadataDelta } from '../metadata/metadata-delta.ts'
 import { ConfigResourceType, type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
 import { topicConfigs } from '../metadata/topic-configs.ts'
@@ -102,14 +102,14 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
   }
 
   async createTopic(request: TopicRequest, options: { validateOnly: boolean }): Promise<CreateTopicResult> {
-    let assignments: Assignments
+    let topic: NewTopic = { ...request, assignments: new Map() }
     try {
-      assignments = this.placeTopic(request)
+      const assignments = await this.placeTopic(topic)
+      if (assignments.size > 0) topic = { ...topic, assignments, partitions: -1, replicationFactor: -1 }
     } catch (error) {
       return { ok: false, reason: 'failed', message: messageOf(error) }
     }
-    const sizes = assignments.size > 0 ? { partitions: -1, replicationFactor: -1 } : {}
-    const [created] = await this.#o.controller.createTopics([{ ...request, ...sizes, assignments }], options)
+    const [created] = await this.#o.controller.createTopics([topic], options)
     if (!created) return { ok: false, reason: 'failed', message: 'the controller gave no answer' }
     const { errorCode, errorMessage, name, topicId } = created
     if (errorCode === ErrorCode.NONE) return { ok: true, topic: { name, topicId, partitions: request.partitions } }
@@ -175,8 +175,8 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
     for (const listener of this.#listeners) listener()
   }
 
-  /** Throws where no place can be found for the topic. */
-  protected placeTopic(_request: TopicRequest): Assignments {
+  /** Rejects where no place can be found for the topic. */
+  protected async placeTopic(_topic: NewTopic): Promise<Assignments> {
     return new Map()
   }
 

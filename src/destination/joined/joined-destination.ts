@@ -1,17 +1,13 @@
 /** A Kafka cluster that this node has joined as the link engine's Destination: topics placed on Lockstep nodes and Java brokers, groups asked of their coordinators over the network. Made by the composition root. */
+import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { DestinationGroup, GroupCommit, GroupOffset } from '../../link/ports.ts'
-import type { MetadataImage, TopicImage } from '../../metadata/metadata-image.ts'
+import type { NewTopic } from '../../metadata/controller-port.ts'
+import type { TopicImage } from '../../metadata/metadata-image.ts'
+import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
 import type { GroupRequests } from './group-requests.ts'
-
-/** Where mirrors are put: on Lockstep nodes first, so that they lead, then on Java brokers. Throws an Error that says why there is no place. */
-export interface MirrorPlacement {
-  /** Of a new topic; replication factor -1 = the cluster's default, counted in Java brokers. */
-  topic(image: MetadataImage, size: { readonly partitions: number; readonly replicationFactor: number }): Assignments
-  /** Of the partitions that the topic gets to have `count`. */
-  added(image: MetadataImage, topic: TopicImage, count: number): readonly (readonly number[])[]
-}
 
 /** How a mirror that has stopped becomes an ordinary topic of the Java brokers. */
 export interface MirrorRelease {
@@ -22,9 +18,9 @@ export interface MirrorRelease {
 }
 
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
-  readonly placement: MirrorPlacement
   readonly release: MirrorRelease
   readonly groups: Pick<GroupRequests, 'read' | 'commit'>
+  readonly random: Random
 }
 
 export class JoinedDestination extends ClusterDestination {
@@ -56,13 +52,30 @@ export class JoinedDestination extends ClusterDestination {
     return this.#o.groups.commit(groupId, offsets)
   }
 
-  protected override placeTopic(size: { partitions: number; replicationFactor: number }): Assignments {
-    const { placement, controller } = this.#o
-    return placement.topic(controller.image, size)
+  protected override async placeTopic(topic: NewTopic): Promise<Assignments> {
+    const { controller, random } = this.#o
+    const replicationFactor =
+      topic.replicationFactor === -1 ? await this.#defaultFactor(topic) : topic.replicationFactor
+    const placed = placeMirror(controller.image, { count: topic.partitions, replicationFactor, random })
+    return new Map(assignmentsOf(placed).entries())
   }
 
-  protected override placePartitions(topic: TopicImage, count: number): readonly (readonly number[])[] {
-    const { placement, controller } = this.#o
-    return placement.added(controller.image, topic, count)
+  protected override placePartitions(topic: TopicImage, newCount: number): readonly (readonly number[])[] {
+    const { controller, random } = this.#o
+    return assignmentsOf(placeGrowth(controller.image, { topic, newCount, random }))
   }
+
+  /** Only the controller knows it: it is asked what it would do. */
+  async #defaultFactor({ name, partitions }: NewTopic): Promise<number> {
+    const asked = { name, partitions, replicationFactor: -1, assignments: new Map(), configs: new Map() }
+    const [answer] = await this.#o.controller.createTopics([asked], { validateOnly: true })
+    if (answer?.errorCode !== ErrorCode.NONE)
+      throw new Error(answer?.errorMessage ?? `the controller answers with error code ${answer?.errorCode}`)
+    return answer.replicationFactor
+  }
+}
+
+function assignmentsOf(placed: Placement): readonly (readonly number[])[] {
+  if (placed.ok) return placed.assignments
+  throw new Error(placed.error.errorMessage ?? 'no place for the topic')
 }
