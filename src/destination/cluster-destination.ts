@@ -13,6 +13,7 @@ import type {
   GroupCommit,
   GroupOffset,
   MirrorLog,
+  WriteFence,
 } from '../link/ports.ts'
 import { configLayers, effectiveTopicConfig } from '../metadata/config-resolution.ts'
 import type { ConfigOperation, Controller, ImageSubscriber, NewTopic } from '../metadata/controller-port.ts'
@@ -43,6 +44,7 @@ type TopicRequest = Parameters<Destination['createTopic']>[0]
 /** To be subscribed to the controller as the last subscriber: the engine hears of a change when its logs are open. */
 export abstract class ClusterDestination implements Destination, ImageSubscriber {
   readonly name = 'destination'
+  abstract readonly fence: WriteFence
   readonly #o: ClusterDestinationOptions
   readonly #listeners = new Set<() => void>()
 
@@ -149,8 +151,7 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
   }
 
   abstract leads(topicId: Uuid, partition: number): boolean
-  abstract raiseProducerIds(producerId: bigint): Promise<void>
-  abstract bumpLeaderEpochs(topicId: Uuid): Promise<void>
+  abstract raiseProducerIds(producerId: bigint): Promise<readonly string[]>
   abstract groupOffsets(groupId: string): Promise<DestinationGroup>
   abstract commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
 

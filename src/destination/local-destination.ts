@@ -1,10 +1,10 @@
 /** A standalone node's cluster as the link engine's Destination: this node leads everything and is the coordinator of every group. */
-import type { Uuid } from '../core/uuid.ts'
-import type { DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.ts'
+import type { DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../link/ports.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import { ClusterDestination, type ClusterDestinationOptions } from './cluster-destination.ts'
 import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
+import { LocalFence } from './local-fence.ts'
 
 export interface LocalDestinationOptions extends ClusterDestinationOptions {
   readonly controller: Controller
@@ -14,25 +14,22 @@ export interface LocalDestinationOptions extends ClusterDestinationOptions {
 }
 
 export class LocalDestination extends ClusterDestination {
+  readonly fence: WriteFence
   readonly #o: LocalDestinationOptions
 
   constructor(options: LocalDestinationOptions) {
     super(options)
     this.#o = options
+    this.fence = new LocalFence(options.controller)
   }
 
   leads(): boolean {
     return true
   }
 
-  async raiseProducerIds(producerId: bigint): Promise<void> {
+  async raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
     await this.#o.producerIds.raiseAbove(producerId)
-  }
-
-  async bumpLeaderEpochs(topicId: Uuid): Promise<void> {
-    const { controller } = this.#o
-    const topic = controller.image.topics.get(topicId)
-    for (const partition of topic?.partitions.keys() ?? []) await controller.bumpLeaderEpoch(topicId, partition)
+    return []
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {

@@ -14,6 +14,50 @@ import { FakeBrokers } from './fakes/fake-brokers.ts'
 import { GroupCoordinators } from './group-coordinators.ts'
 import { GroupRequests } from './group-requests.ts'
 
+interface Members {
+  readonly classic: ReadonlySet<string>
+  readonly consumer: ReadonlySet<string>
+}
+
+const describing = (members: Members) => ({
+  DescribeGroupsRequest: ({ groups }: DescribeGroupsRequest) => ({
+    groups: groups.map(groupId => ({
+      errorCode: 0,
+      groupId,
+      groupState: members.consumer.has(groupId) ? 'Dead' : 'Stable',
+      protocolType: 'consumer',
+      protocolData: '',
+      members: members.classic.has(groupId)
+        ? [
+            {
+              memberId: 'a',
+              clientId: '',
+              clientHost: '',
+              memberMetadata: Buffer.alloc(0),
+              memberAssignment: Buffer.alloc(0),
+            },
+          ]
+        : [],
+    })),
+  }),
+  ConsumerGroupDescribeRequest: ({ groupIds }: ConsumerGroupDescribeRequest) => ({
+    groups: groupIds.map(groupId => ({
+      errorCode: 0,
+      groupId,
+      groupState: 'Stable',
+      groupEpoch: 1,
+      assignmentEpoch: 1,
+      assignorName: 'uniform',
+      members: [
+        {
+          ...{ memberId: 'b', memberEpoch: 1, clientId: '', clientHost: '', subscribedTopicNames: [] },
+          ...{ assignment: { topicPartitions: [] }, targetAssignment: { topicPartitions: [] } },
+        },
+      ],
+    })),
+  }),
+})
+
 function scene() {
   const clock = new ManualClock()
   const brokers = new FakeBrokers()
@@ -44,42 +88,7 @@ function scene() {
         errorCode: coordinates(id, groupId) ? 0 : ErrorCode.NOT_COORDINATOR,
       })),
     }),
-    DescribeGroupsRequest: ({ groups }: DescribeGroupsRequest) => ({
-      groups: groups.map(groupId => ({
-        errorCode: 0,
-        groupId,
-        groupState: members.consumer.has(groupId) ? 'Dead' : 'Stable',
-        protocolType: 'consumer',
-        protocolData: '',
-        members: members.classic.has(groupId)
-          ? [
-              {
-                memberId: 'a',
-                clientId: '',
-                clientHost: '',
-                memberMetadata: Buffer.alloc(0),
-                memberAssignment: Buffer.alloc(0),
-              },
-            ]
-          : [],
-      })),
-    }),
-    ConsumerGroupDescribeRequest: ({ groupIds }: ConsumerGroupDescribeRequest) => ({
-      groups: groupIds.map(groupId => ({
-        errorCode: 0,
-        groupId,
-        groupState: 'Stable',
-        groupEpoch: 1,
-        assignmentEpoch: 1,
-        assignorName: 'uniform',
-        members: [
-          {
-            ...{ memberId: 'b', memberEpoch: 1, clientId: '', clientHost: '', subscribedTopicNames: [] },
-            ...{ assignment: { topicPartitions: [] }, targetAssignment: { topicPartitions: [] } },
-          },
-        ],
-      })),
-    }),
+    ...describing(members),
     OffsetCommitRequest: (request: OffsetCommitRequest) => {
       commits.push(request)
       const errorCode = coordinates(id, request.groupId) ? refusal.code : ErrorCode.NOT_COORDINATOR

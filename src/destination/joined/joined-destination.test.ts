@@ -7,6 +7,7 @@ import { ZERO_UUID } from '../../core/uuid.ts'
 import type { Controller, NewTopic, PartitionGrowth } from '../../metadata/controller-port.ts'
 import { fakeId, javaBroker, joinedImage, lockstepBroker } from '../../metadata/fakes/joined-images.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
+import { LocalFence } from '../local-fence.ts'
 import { JoinedDestination } from './joined-destination.ts'
 
 function scene(options: { nodes: number[] }) {
@@ -38,7 +39,8 @@ function scene(options: { nodes: number[] }) {
     replicas: { lookup: unused, clock: new ManualClock(), flushSoon: unused, storageFailed: unused },
     groupOffsetRetentionMs: 1,
     hasAuthorizer: false,
-    release: { raiseProducerIds: unused, handOver: unused },
+    fence: new LocalFence(controller),
+    raiseProducerIds: unused,
     groups: { read: unused, commit: unused },
     random: seededRandom(5),
   })

@@ -1,7 +1,7 @@
 /** A Kafka cluster that this node has joined as the link engine's Destination: topics placed on Lockstep nodes and Java brokers, groups asked of their coordinators over the network. Made by the composition root. */
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import type { DestinationGroup, GroupCommit, GroupOffset } from '../../link/ports.ts'
+import type { DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../../link/ports.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
 import type { TopicImage } from '../../metadata/metadata-image.ts'
 import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
@@ -9,26 +9,22 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
 import type { GroupRequests } from './group-requests.ts'
 
-/** How a mirror that has stopped becomes an ordinary topic of the Java brokers. */
-export interface MirrorRelease {
-  /** The barrier: no broker of the cluster hands out `producerId` or one below any more. */
-  raiseProducerIds(producerId: bigint): Promise<void>
-  /** Java brokers lead all partitions, under new leader epochs. Asked again after a failure; nothing to do is success. */
-  handOver(topicId: Uuid): Promise<void>
-}
-
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
-  readonly release: MirrorRelease
+  readonly fence: WriteFence
+  /** The barrier: no broker of the cluster hands out `producerId` or one below any more. Resolves to what an operator should know. */
+  readonly raiseProducerIds: (producerId: bigint) => Promise<readonly string[]>
   readonly groups: Pick<GroupRequests, 'read' | 'commit'>
   readonly random: Random
 }
 
 export class JoinedDestination extends ClusterDestination {
+  readonly fence: WriteFence
   readonly #o: JoinedDestinationOptions
 
   constructor(options: JoinedDestinationOptions) {
     super(options)
     this.#o = options
+    this.fence = options.fence
   }
 
   leads(topicId: Uuid, partition: number): boolean {
@@ -36,12 +32,8 @@ export class JoinedDestination extends ClusterDestination {
     return controller.image.topics.get(topicId)?.partitions[partition]?.leader === brokerId
   }
 
-  raiseProducerIds(producerId: bigint): Promise<void> {
-    return this.#o.release.raiseProducerIds(producerId)
-  }
-
-  bumpLeaderEpochs(topicId: Uuid): Promise<void> {
-    return this.#o.release.handOver(topicId)
+  raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
+    return this.#o.raiseProducerIds(producerId)
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {
