@@ -11,11 +11,9 @@ import type { ProducerIds } from '../replica/producer-ids.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { WriteGate } from '../replica/write-gate.ts'
 import { audited } from './audited-authorizer.ts'
-import { type Coordinators, openCoordinators } from './coordinators.ts'
-import { joinedCoordinators } from './joined/joined-broker.ts'
+import type { Coordinators } from './coordinators.ts'
 import type { NodeEnvironment } from './running-node.ts'
 import type { NodeSettings } from './settings.ts'
-import type { Startup } from './startup.ts'
 
 export interface NodeBrokerOptions {
   readonly settings: NodeSettings
@@ -24,6 +22,7 @@ export interface NodeBrokerOptions {
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
+  readonly coordinators: Pick<Coordinators, 'groups' | 'transactions' | 'shareState'>
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
   /** Absent: this node is a cluster of its own. */
@@ -32,19 +31,11 @@ export interface NodeBrokerOptions {
   readonly random: Random
 }
 
-/** The coordinators are subscribed to the controller here, behind whoever is subscribed already. */
-export async function openBroker(
-  of: NodeBrokerOptions,
-  startup: Startup,
-): Promise<{ readonly broker: Broker; readonly coordinators: Coordinators }> {
-  const { settings, environment, ...parts } = of
+export function makeBroker(of: NodeBrokerOptions): Broker {
+  const { settings, environment, coordinators, ...parts } = of
   const { nodeId: brokerId, kafka: file, authorizer, dataDirectory: path } = settings
   const { logger, loggers } = environment
-  const coordinated = { ...parts, file, logger }
-  const coordinators = await (of.joined
-    ? joinedCoordinators(coordinated, startup)
-    : openCoordinators({ ...coordinated, brokerId }, startup))
-  const broker = new Broker({
+  return new Broker({
     ...parts,
     ...coordinators,
     brokerId,
@@ -54,7 +45,6 @@ export async function openBroker(
     loggers,
     logger,
   })
-  return { broker, coordinators }
 }
 
 /** Of the volume that holds the directory, as DescribeLogDirs tells it. */

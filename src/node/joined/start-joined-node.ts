@@ -9,7 +9,7 @@ import { allowAll } from '../../metadata/authorizer.ts'
 import { lockstepEndpoint } from '../../metadata/lockstep-nodes.ts'
 import { ProducerIds } from '../../replica/producer-ids.ts'
 import { linkEngine } from '../link-engine.ts'
-import { openBroker } from '../node-broker.ts'
+import { makeBroker } from '../node-broker.ts'
 import { addressesOf, advertisedEndpoints, openListeners } from '../node-listeners.ts'
 import { nodeMetrics } from '../node-metrics.ts'
 import { knownClusterId, lockDirectories, makeReplicas, openStore } from '../node-storage.ts'
@@ -25,7 +25,7 @@ import type { Startup } from '../startup.ts'
 import { setAsideStrayLogs } from '../stray-logs.ts'
 import { clusterConnections } from './cluster-connections.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
-import { joinedCluster } from './joined-broker.ts'
+import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
 import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
@@ -34,72 +34,142 @@ import { openMembership } from './open-membership.ts'
 const clock = systemClock
 const random = systemRandom
 
+/** What is there from the beginning to the end of the start. */
+interface Start {
+  readonly settings: NodeSettings & { readonly joined: JoinedSettings }
+  readonly environment: NodeEnvironment
+  readonly startup: Startup
+}
+
 /** Rejects with the first problem; what was started is in `startup`. */
 export async function startJoinedNode(
-  settings: NodeSettings & { readonly joined: JoinedSettings },
+  settings: Start['settings'],
   environment: NodeEnvironment,
   startup: Startup,
 ): Promise<RunningNode> {
-  const { logger, version } = environment
-  const { nodeId, kafka: file, joined } = settings
+  const start = { settings, environment, startup }
+  const cluster = await enterCluster(start)
+  const storage = await openReplicas(start, cluster)
+  const links = await makeLinks(start, cluster, storage)
+  const serving = await serveClients(start, { ...cluster, ...storage, ...links })
+  const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving })
+  await guardPartitions(start, { ...cluster, ...links })
+  await becomeBroker(start, { ...cluster, ...serving, restUrl })
+  const { clusterId } = cluster
+  return { clusterId, kafkaAddresses: addressesOf(serving.servers), restUrl, close: () => startup.stop() }
+}
+
+type Cluster = Awaited<ReturnType<typeof enterCluster>>
+type Storage = Awaited<ReturnType<typeof openReplicas>>
+type Links = Awaited<ReturnType<typeof makeLinks>>
+type Serving = Awaited<ReturnType<typeof serveClients>>
+
+/** Disk and metadata: nothing is registered, but a session of the last life that still runs goes on. */
+async function enterCluster({ settings, environment, startup }: Start) {
+  const { logger } = environment
   const fs = nodeFileSystem({ openFilesMax: openFilesMax() })
   await lockDirectories([settings.dataDirectory], startup)
   const clusterId = await knownClusterId({ settings, fs })
   if (clusterId === undefined) throw new SettingsError(['cluster.id must name the cluster to join'])
   const life = await beginIncarnation({ fs, directory: settings.dataDirectory, logger }, startup)
   const store = await openStore({ settings, fs, clock, logger }, startup, life.storeClosed)
-  const { incarnation } = life
-  const { directoryId } = store
-  const cluster = await openMembership({ settings, clusterId, directoryId, incarnation, clock, logger }, startup)
-  const { observer, controller, membership, questions } = cluster
-  membership.keepAlive()
-  const image = () => controller.image
-  const connections = await clusterConnections({ nodeId, joined, file, image, clock })
+  const node = { settings, clusterId, directoryId: store.directoryId, incarnation: life.incarnation }
+  const membership = await openMembership({ ...node, clock, logger }, startup)
+  membership.membership.keepAlive()
+  return { fs, store, life, clusterId, ...membership }
+}
+
+/** The partitions of this node, and the way to the brokers that lead or follow them. */
+async function openReplicas({ settings, environment, startup }: Start, { fs, store, controller }: Cluster) {
+  const { logger } = environment
+  const { nodeId, kafka: file, joined } = settings
+  const connections = await clusterConnections({ nodeId, joined, file, image: () => controller.image, clock })
   startup.onStop('connections to other brokers', () => connections.close())
   await setAsideStrayLogs(store, controller.image, logger)
   const replicas = makeReplicas({ settings, store, clock, logger }, startup)
   fs.blocking = true
   await controller.subscribe(replicas)
   fs.blocking = false
-  const producerIds = new ProducerIds(controller)
+  return { replicas, connections, producerIds: new ProducerIds(controller) }
+}
+
+/** The link engine, which does not run yet, what it says about topics, and the coordinators. */
+async function makeLinks({ settings, environment, startup }: Start, { controller }: Cluster, storage: Storage) {
+  const { logger } = environment
+  const { nodeId: brokerId, kafka: file } = settings
+  const { replicas, producerIds } = storage
+  const statusOf = joinedWriteStatus({
+    engine: { writeStatus: (topicId, topic) => engine.writeStatus(topicId, topic) },
+    controller,
+  })
+  const writeGate = linkWriteGate(statusOf)
+  const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
+  const coordinators = await joinedCoordinators(parts, startup)
   const groupOffsetRetentionMs = numberOf(settings, 'offsets.retention.minutes') * 60_000
   const hasAuthorizer = settings.authorizer !== allowAll
   const more = { groups: () => coordinators.groups, groupOffsetRetentionMs, hasAuthorizer }
-  const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...more })
-  const ofSources = sourceMetrics()
-  const { observe } = ofSources
+  const destination = new LocalDestination({ brokerId, file, controller, replicas, producerIds, ...more })
+  const sources = sourceMetrics()
+  const { observe } = sources
   const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
-  const writeGate = linkWriteGate(joinedWriteStatus({ engine, controller }))
-  const answerBudget = new ByteBudget(settings.answerBytesMax)
-  const parts = { settings, environment, controller, replicas, producerIds, writeGate, answerBudget, clock, random }
-  const joinedParts = { ...parts, joined: joinedCluster({ questions, clock }) }
-  const { broker, coordinators } = await openBroker(joinedParts, startup)
   await controller.subscribe(destination)
+  return { engine, destination, sources, coordinators, statusOf, writeGate, hasAuthorizer }
+}
+
+/** Broker and listeners. */
+async function serveClients({ settings, environment, startup }: Start, of: Cluster & Storage & Links) {
+  const { logger } = environment
+  const { controller, replicas, producerIds, writeGate, coordinators, engine } = of
+  const answerBudget = new ByteBudget(settings.answerBytesMax)
+  const joined = joinedCluster({ questions: of.questions, clock })
+  const parts = { controller, replicas, producerIds, writeGate, coordinators, answerBudget, joined }
+  const broker = makeBroker({ ...parts, settings, environment, clock, random })
   const servers = await openListeners({ settings, controller, broker, answerBudget, clock, logger }, startup)
-  startup.onStop('waiting group members', () => coordinators.groups.close())
   startup.onStop('fetches that wait', () => replicas.stopWaiting())
   startup.onStop('link engine', () => engine.stop())
   const cleaner = startUpkeep({ settings, controller, replicas, engine, clock, logger }, startup)
-  const { groups } = coordinators
+  return { servers, cleaner }
+}
+
+/** Resolves to where it answers. */
+async function serveRest({ settings, environment, startup }: Start, of: Cluster & Storage & Links & Serving) {
+  const { logger, version } = environment
+  const { nodeId, kafka: file } = settings
+  const { controller, replicas, writeGate, engine, coordinators, hasAuthorizer, observer, membership } = of
   const { advertisedUrl } = settings.rest
   const health = joinedHealth({ nodeId, observer, membership })
+  const { groups } = coordinators
   const plain = restPorts({
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     health,
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
-  const metrics = [nodeMetrics(version), ofSources, ...cleaner.metrics, coordinators.metrics]
+  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, coordinators.metrics]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
   plain.listensAt(restUrl)
-  await startEngineWhenLed({ engine, controller, nodeId, logger })
+  return restUrl
+}
+
+/** What acts on the cluster by itself, once this node is in it: the start of the links. */
+async function guardPartitions({ settings, environment }: Start, { controller, engine }: Cluster & Links) {
+  await startEngineWhenLed({ engine, controller, nodeId: settings.nodeId, logger: environment.logger })
+}
+
+/** Registers, and begins to serve. */
+async function becomeBroker(
+  { settings, environment, startup }: Start,
+  of: Cluster & Serving & { readonly restUrl: string },
+) {
+  const { controller, membership, life, servers, restUrl } = of
+  const { logger } = environment
   // The last of all subscribers: what heartbeats say was followed, everybody has followed.
   await controller.subscribe(membership.subscriber)
-  await membership.join([...advertisedEndpoints(settings, servers), lockstepEndpoint(advertisedUrl ?? restUrl)])
+  const rest = lockstepEndpoint(settings.rest.advertisedUrl ?? restUrl)
+  await membership.join([...advertisedEndpoints(settings, servers), rest])
   life.hasStarted()
   startup.onStop('leaving the cluster', () => leaveCluster({ membership, life, clock, logger }))
-  // Not awaited for ever: a cluster without a controller lets nobody serve, and REST tells why.
+  // Not awaited: a cluster without a controller lets nobody serve, and REST tells why.
   void membership.serve().catch(() => {})
-  return { clusterId, kafkaAddresses: addressesOf(servers), restUrl, close: () => startup.stop() }
 }

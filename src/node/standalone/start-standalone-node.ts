@@ -11,8 +11,9 @@ import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
 import { ProducerIds } from '../../replica/producer-ids.ts'
+import { openCoordinators } from '../coordinators.ts'
 import { linkEngine } from '../link-engine.ts'
-import { openBroker } from '../node-broker.ts'
+import { makeBroker } from '../node-broker.ts'
 import { addressesOf, advertisedEndpoint, advertisedEndpoints, openListeners } from '../node-listeners.ts'
 import { nodeMetrics } from '../node-metrics.ts'
 import { lockDirectories, makeReplicas, openStore, type StorageOptions } from '../node-storage.ts'
@@ -58,8 +59,9 @@ export async function startStandaloneNode(
   const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
-  const cluster = { settings, environment, controller, replicas, producerIds, writeGate, answerBudget, clock, random }
-  const { broker, coordinators } = await openBroker(cluster, startup)
+  const cluster = { controller, replicas, producerIds, writeGate, clock, random }
+  const coordinators = await openCoordinators({ ...cluster, brokerId: nodeId, file, logger }, startup)
+  const broker = makeBroker({ ...cluster, settings, environment, coordinators, answerBudget })
   await controller.subscribe(destination)
   const servers = await openListeners({ settings, controller, broker, answerBudget, clock, logger }, startup)
   // Before the listeners: members that wait for their group are answered, or each would hold its connection open.
