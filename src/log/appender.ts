@@ -100,7 +100,7 @@ function noteEpoch(contents: LogContents, leaderEpoch: number, startOffset: numb
 }
 
 /** Calls `visit` with the cursor at each batch. One cursor serves all walks of an append: making one costs more than a walk. */
-function forEachBatch(batches: Buffer, cursor: BatchCursor, visit: () => void): void {
+export function forEachBatch(batches: Buffer, cursor: BatchCursor, visit: () => void): void {
   for (let at = 0; at < batches.length; at += cursor.sizeBytes) {
     cursor.moveTo(batches, at)
     visit()
@@ -125,7 +125,7 @@ function countBatches(
 }
 
 /** Number and offsets of the batches; throws unless they are whole and may follow the log end. */
-function checkOrder(
+export function checkOrder(
   contents: LogContents,
   batches: Buffer,
   cursor: BatchCursor,
@@ -178,7 +178,7 @@ function checkProducers(
  * `together`: in one write, unless the batches can never share a segment; else a segment takes what fits. `lastOffset` is that
  * of the last batch.
  */
-async function writeBatches(
+export async function writeBatches(
   contents: LogContents,
   batches: Buffer,
   how: { together: boolean; lastOffset: number; cursor: BatchCursor },

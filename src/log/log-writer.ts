@@ -133,7 +133,7 @@ export class LogWriter {
    * Part of a change: lets an empty log begin at `baseOffset`, below its start, for `write`, whose first batch holds the start.
    * If the write fails the log is empty at its start again.
    */
-  async beginInsideBatch(baseOffset: number, write: () => Promise<void>): Promise<void> {
+  readonly beginInsideBatch = async (baseOffset: number, write: () => Promise<void>): Promise<void> => {
     const { logStartOffset } = this.#contents
     let failure: { error: unknown } | undefined
     await this.cut({ logStartOffset, logEndOffset: baseOffset }, async () => {

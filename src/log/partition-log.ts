@@ -1,25 +1,23 @@
 /** One partition's log: the only door to it for replica/, controller/ and destination/. Work is done by the modules beside it. */
-import type { Clock } from '../core/clock.ts'
-import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
 import type { BatchHeader } from '../protocol/batches/batch-header.ts'
+import { appendAsFollower, type FollowerAppend } from './append-as-follower.ts'
 import { type Appended, type AppendOrigin, type AppendResult, appendAsLeader, appendMirror } from './appender.ts'
 import { abortedTransactions, type BatchPlace, lastBatch } from './batch-lookup.ts'
 import { LogCleaning } from './cleaner/log-cleaning.ts'
 import { beginAt, cutTo, growTo } from './cuts.ts'
-import type { DamagePolicy } from './damage.ts'
 import { partitionDirectoryName } from './file-names.ts'
-import type { FileSystem } from './file-system.ts'
 import { forgetProducers } from './forget-producers.ts'
 import { IndexCache } from './index-cache.ts'
 import type { EpochEnd } from './leader-epochs.ts'
-import { type LogCheckpoint, type LogState, noCheckpoint } from './log-checkpoint.ts'
+import { type LogState, noCheckpoint } from './log-checkpoint.ts'
 import type { LogConfig } from './log-config.ts'
 import type { LogContents } from './log-contents.ts'
 import { LogError } from './log-error.ts'
 import { LogReader, type ReadRequest, type ReadResult } from './log-reader.ts'
 import { LogWriter } from './log-writer.ts'
 import { nodeFileSystem } from './node-file-system.ts'
+import type { PartitionLogOptions } from './partition-log-options.ts'
 import { loadPartitionMetadata, savePartitionMetadata } from './partition-metadata.ts'
 import { checkProducer, type ProducerVerdict } from './producer-check.ts'
 import type { ProducerEntry } from './producer-entry.ts'
@@ -29,31 +27,6 @@ import type { RetentionRules } from './retention.ts'
 import { readSteadily } from './steady-read.ts'
 import { maxTimestamp, offsetForTimestamp, type TimestampedOffset } from './time-search.ts'
 import type { AbortedTransaction } from './transaction-index.ts'
-
-export interface PartitionLogOptions {
-  /** The partition's own directory, absolute; created if absent. */
-  readonly directory: string
-  readonly topic: string
-  readonly partition: number
-  /** Written to `partition.metadata`; opening with another id than is there rejects with LogError 'topic-id'. */
-  readonly topicId?: Uuid
-  /** Read from `partition.metadata` just before; else it is read. */
-  readonly storedTopicId?: Uuid
-  readonly config: LogConfig
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Default: the disk. */
-  readonly fs?: FileSystem
-  readonly cache?: IndexCache
-  /** True unless the last stop was clean: then everything from the recovery point on is verified. */
-  readonly recover: boolean
-  /** Where log start and recovery point are kept; LogStore gives it. */
-  readonly checkpoint?: LogCheckpoint
-  /** Default `cut`. With `refuse`, damage before data that was durable rejects with LogError 'corrupt'. */
-  readonly damage?: DamagePolicy
-  /** Batches below are held elsewhere, so that damage to their contents does not matter. */
-  readonly neededFrom?: number
-}
 
 /**
  * Batches in Kafka's on-disk format. Changes of one log run one after the other; reads run beside them. Failures are LogError;
@@ -158,9 +131,14 @@ export class PartitionLog {
    * the log does not end at `expectedEndOffset`. The first batch of an empty log may begin below its start.
    */
   appendMirror(batches: Buffer, options: { leaderEpoch: number; expectedEndOffset: number }): Promise<Appended> {
-    const beginInside = (baseOffset: number, write: () => Promise<void>) =>
-      this.#writer.beginInsideBatch(baseOffset, write)
+    const { beginInsideBatch: beginInside } = this.#writer
     return this.#writer.append(() => appendMirror(this.#contents, batches, { ...options, beginInside }))
+  }
+
+  /** Appends batches of the leader as they are, epochs included; otherwise like `appendMirror`. */
+  appendAsFollower(batches: Buffer, options: FollowerAppend): Promise<Appended> {
+    const { beginInsideBatch: beginInside } = this.#writer
+    return this.#writer.append(() => appendAsFollower(this.#contents, batches, { ...options, beginInside }))
   }
 
   /** Resolves when everything appended before the call is durable. Concurrent calls share a pass. */

@@ -58,6 +58,8 @@ export interface IsrChange {
   /** The partition epoch that the leader knows; compare-and-set. */
   readonly partitionEpoch: number
   readonly isr: readonly number[]
+  /** Broker epochs of members as their fetches said (KIP-903); one that is missing or -1 is not checked. */
+  readonly memberEpochs?: ReadonlyMap<number, number>
 }
 
 /** More partitions for a topic. */

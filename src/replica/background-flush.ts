@@ -1,6 +1,6 @@
 /** Flushes what nobody waits for (mirrored bytes, acks=0) after a while; ReplicaSet owns the one of the node. */
 import type { Clock, Timer } from '../core/clock.ts'
-import type { Partition } from './partition.ts'
+import type { Replica } from './replica.ts'
 
 /** Logs flushed at the same time; each holds one of the few threads that the process has for files, and others wait for those. */
 const PARALLEL_FLUSHES = 2
@@ -8,17 +8,17 @@ const PARALLEL_FLUSHES = 2
 export class BackgroundFlush {
   readonly #intervalMs: number
   readonly #clock: Clock
-  readonly #failed: (partition: Partition, error: unknown) => void
-  readonly #dirty = new Set<Partition>()
+  readonly #failed: (partition: Replica, error: unknown) => void
+  readonly #dirty = new Set<Replica>()
   /** Those whose `flush.ms` is shorter than the interval. */
-  readonly #hasty = new Map<Partition, Timer>()
+  readonly #hasty = new Map<Replica, Timer>()
   /** Due, and not taken up yet. */
-  readonly #queue = new Set<Partition>()
+  readonly #queue = new Set<Replica>()
   #running = 0
   #timer: Timer | undefined
   #closed = false
 
-  constructor(options: { intervalMs: number; clock: Clock; failed: (partition: Partition, error: unknown) => void }) {
+  constructor(options: { intervalMs: number; clock: Clock; failed: (partition: Replica, error: unknown) => void }) {
     this.#intervalMs = options.intervalMs
     this.#clock = options.clock
     this.#failed = options.failed
@@ -28,7 +28,7 @@ export class BackgroundFlush {
    * The partition is flushed within about one interval, or earlier where its topic asks for that: after `flush.ms`, or at once
    * when `flush.messages` records wait. A failed flush is reported and tried again.
    */
-  add(partition: Partition): void {
+  add(partition: Replica): void {
     if (this.#closed) return
     const { flushMessages, flushMs } = partition.settings
     const { logEndOffset, flushedOffset } = partition.log
@@ -37,13 +37,13 @@ export class BackgroundFlush {
     else this.#addDirty(partition)
   }
 
-  #addDirty(partition: Partition): void {
+  #addDirty(partition: Replica): void {
     if (this.#closed) return
     this.#dirty.add(partition)
     this.#timer ??= this.#clock.after(this.#intervalMs, () => this.#flushDirty())
   }
 
-  #flushAfter(partition: Partition, delayMs: number): void {
+  #flushAfter(partition: Replica, delayMs: number): void {
     if (this.#hasty.has(partition)) return
     const timer = this.#clock.after(delayMs, () => {
       this.#hasty.delete(partition)
@@ -52,7 +52,7 @@ export class BackgroundFlush {
     this.#hasty.set(partition, timer)
   }
 
-  #flushNow(partition: Partition): void {
+  #flushNow(partition: Replica): void {
     this.#queue.add(partition)
     this.#workOn()
   }
@@ -89,7 +89,7 @@ export class BackgroundFlush {
     this.#running--
   }
 
-  async #flush(partition: Partition): Promise<void> {
+  async #flush(partition: Replica): Promise<void> {
     if (partition.unavailable) return
     try {
       await partition.log.flush()

@@ -57,7 +57,7 @@ test('a consumer sees up to the high watermark, a follower up to the log end', a
   const bench = new PartitionBench()
   const partition = await bench.open({ assignment: { replicas: [1, 2], isr: [1, 2] } })
   for (let i = 0; i < 2; i++) await append(bench, partition)
-  partition.followerFetched(2, 1)
+  partition.followerFetched({ replicaId: 2, brokerEpoch: -1, fetchOffset: 1 })
   const as = async (replicaId: number) => {
     const [fetched] = await fetchFromLog(bench, query([target(partition)], { replicaId }), bench.clock)
     return offsets(fetched)

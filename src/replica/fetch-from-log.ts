@@ -20,7 +20,10 @@ export async function fetchFromLog(
     reads = await readAll(source, query, false)
     if (news === 'answer') break
   }
-  return reads.map(read => read.result)
+  return reads.map(({ result, snapshot }) => {
+    snapshot?.led?.followerTold(query.replicaId, result)
+    return result
+  })
 }
 
 interface Read {
@@ -53,7 +56,12 @@ async function readAll(source: PartitionSource, query: FetchQuery, first: boolea
 function isComplete(reads: readonly Read[], query: FetchQuery): boolean {
   if (reads.length === 0) return true
   if (reads.some(read => read.result.errorCode !== 0 || read.result.divergingEpoch !== undefined)) return true
+  if (reads.some(read => hasUntold(read, query))) return true
   return bytesOf(reads) >= Math.min(query.minBytes, query.bytesMax)
 }
+
+/** A follower learns high watermark and log start from answers only, and its own fetch may have moved the first. */
+const hasUntold = ({ snapshot, result }: Read, { replicaId }: FetchQuery): boolean =>
+  snapshot?.led?.followerLacks(replicaId, result) ?? false
 
 const bytesOf = (reads: readonly Read[]): number => reads.reduce((sum, read) => sum + read.result.records.length, 0)

@@ -100,14 +100,31 @@ test('a waiting follower learns a new high watermark at once', async () => {
   const bench = new PartitionBench()
   const partition = await bench.open({ assignment: { replicas: [1, 2, 3], isr: [1, 2, 3] } })
   await append(bench, partition)
-  partition.followerFetched(3, 1)
+  partition.followerFetched({ replicaId: 3, brokerEpoch: -1, fetchOffset: 1 })
+  partition.followerTold(3, { highWatermark: 0, logStartOffset: 0 })
   const fetch = start(bench, query([target(partition, { fetchOffset: 1 })], { replicaId: 3, maxWaitMs: 500 }))
   await turns()
   strictEqual(fetch.answered, false)
-  partition.followerFetched(2, 1)
+  partition.followerFetched({ replicaId: 2, brokerEpoch: -1, fetchOffset: 1 })
   await turns()
   const [fetched] = await fetch.result
   strictEqual(fetched?.highWatermark, 1)
+  await bench.close()
+})
+
+test('a follower whose own fetch moves the high watermark is told at once, and waits when it knows', async () => {
+  const bench = new PartitionBench()
+  const partition = await bench.open({ assignment: { replicas: [1, 2], isr: [1, 2] } })
+  await append(bench, partition)
+  const asFollower = () =>
+    start(bench, query([target(partition, { fetchOffset: 1 })], { replicaId: 2, maxWaitMs: 500 }))
+  const first = asFollower()
+  strictEqual((await first.result)[0]?.highWatermark, 1)
+  const second = asFollower()
+  await turns()
+  strictEqual(second.answered, false)
+  await bench.clock.advance(500)
+  strictEqual((await second.result)[0]?.highWatermark, 1)
   await bench.close()
 })
 

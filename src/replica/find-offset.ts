@@ -1,7 +1,7 @@
 /** Answers "which offset?" for one partition: ends, timestamps and Kafka's special timestamps; the ListOffsets handler calls it. */
 import { ErrorCode } from '../protocol/errors.ts'
-import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
+import type { Replica } from './replica.ts'
 
 /** The special timestamps of ListOffsets and the first version that knows each. */
 export const offsetSpec = {
@@ -38,7 +38,7 @@ export interface FoundOffset {
 const NOTHING: FoundOffset = { offset: -1, timestamp: -1n, leaderEpoch: -1 }
 
 /** Throws PartitionUnavailable for epochs that do not match. */
-export async function findOffset(partition: Partition, question: OffsetQuestion): Promise<FoundOffset> {
+export async function findOffset(partition: Replica, question: OffsetQuestion): Promise<FoundOffset> {
   const epochError = partition.leaderEpochError(question.currentLeaderEpoch)
   if (epochError !== ErrorCode.NONE)
     throw new PartitionUnavailable(epochError, `${partition.name} is at leader epoch ${partition.leaderEpoch}`)
@@ -60,7 +60,7 @@ export async function findOffset(partition: Partition, question: OffsetQuestion)
   }
 }
 
-function visibleEnd(partition: Partition, { visibility }: OffsetQuestion): number {
+function visibleEnd(partition: Replica, { visibility }: OffsetQuestion): number {
   if (visibility === 'log_end') return partition.log.logEndOffset
   return visibility === 'read_committed' ? partition.lastStableOffset : partition.highWatermark
 }

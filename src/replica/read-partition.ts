@@ -1,10 +1,19 @@
 /** Reads one partition for a fetch, with Kafka's checks of epochs and offsets; fetch-from-log.ts calls it. */
-
+import assert from 'node:assert/strict'
 import { ErrorCode } from '../protocol/errors.ts'
-import { boundOf, type FetchQuery, type FetchTarget, type PartitionSource, type ReadSnapshot } from './fetch-query.ts'
+import {
+  boundOf,
+  type FetchQuery,
+  type FetchTarget,
+  followerOf,
+  ofFollower,
+  type PartitionSource,
+  type ReadSnapshot,
+} from './fetch-query.ts'
+import { checkForFollower } from './leading/follower-answer.ts'
 import { errorCodeOf } from './log-failure.ts'
-import type { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
+import type { Replica } from './replica.ts'
 
 /** The answer for one partition; offsets are -1 where an error leaves them unknown. */
 export interface FetchedPartition {
@@ -37,15 +46,18 @@ export async function readPartition(
   target: FetchTarget,
   limits: ReadLimits,
 ): Promise<{ result: FetchedPartition; snapshot: ReadSnapshot | undefined }> {
-  let partition: Partition | undefined
+  let partition: Replica | undefined
   try {
-    partition = source.lookup(target.topicId, target.partition)
+    const led = ofFollower(limits.query) ? source.lookup(target.topicId, target.partition) : undefined
+    partition = led ?? replicaFor(source, target, limits.query)
     const epochError = partition.leaderEpochError(target.currentLeaderEpoch)
     if (epochError !== ErrorCode.NONE) return refused(epochError)
     const diverging = divergence(partition, target)
-    if (!diverging && limits.query.replicaId >= 0 && limits.recordsProgress)
-      partition.followerFetched(limits.query.replicaId, target.fetchOffset)
-    const snapshot = snapshotOf(partition, target, limits.query)
+    if (!diverging) {
+      assertInRange(partition, target.fetchOffset)
+      if (limits.recordsProgress) led?.followerFetched({ ...followerOf(limits.query), fetchOffset: target.fetchOffset })
+    }
+    const snapshot = { ...snapshotOf(partition, target, limits.query), led }
     if (diverging) return { result: { ...answerOf(snapshot, limits.query), divergingEpoch: diverging }, snapshot }
     return { result: await read(snapshot, target, limits), snapshot }
   } catch (error) {
@@ -61,8 +73,6 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   const { partition, bound } = snapshot
   const { fetchOffset } = target
   const answer = answerOf(snapshot, limits.query)
-  if (fetchOffset < partition.log.logStartOffset || fetchOffset > partition.log.logEndOffset)
-    throw outOfRange(partition, fetchOffset)
   if (fetchOffset >= bound || (limits.bytesMax <= 0 && !limits.atLeastOneBatch)) return answer
   const withAborted = answer.abortedTransactions !== null
   const found = await readWithin(partition, limits, { offset: fetchOffset, maxOffset: bound, withAborted })
@@ -70,16 +80,19 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   // The log start may have moved since.
   if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
   const { records, aborted = [] } = found
+  if (ofFollower(limits.query)) checkForFollower(partition, records, { fetchOffset })
   return { ...answer, records, abortedTransactions: withAborted ? aborted : null }
 }
 
 /** undefined if there is no memory for what would be read. */
 async function readWithin(
-  partition: Partition,
+  partition: Replica,
   { query, bytesMax, atLeastOneBatch }: ReadLimits,
   range: { readonly offset: number; readonly maxOffset: number; readonly withAborted: boolean },
 ) {
-  const maxBytes = Math.max(0, bytesMax)
+  // A follower refuses more than a segment at once, and fails for good.
+  const segmentBytes = ofFollower(query) ? partition.settings.segmentBytes : Number.MAX_SAFE_INTEGER
+  const maxBytes = Math.max(0, Math.min(bytesMax, segmentBytes))
   const settle = await query.memory?.reserve(Math.min(maxBytes, partition.log.sizeBytes))
   if (query.memory && !settle) return undefined
   let readBytes = 0
@@ -93,11 +106,16 @@ async function readWithin(
   }
 }
 
-const outOfRange = (partition: Partition, offset: number) =>
+function assertInRange(partition: Replica, fetchOffset: number): void {
+  const { logStartOffset, logEndOffset } = partition.log
+  if (fetchOffset < logStartOffset || fetchOffset > logEndOffset) throw outOfRange(partition, fetchOffset)
+}
+
+const outOfRange = (partition: Replica, offset: number) =>
   new PartitionUnavailable(ErrorCode.OFFSET_OUT_OF_RANGE, `${partition.name} does not have offset ${offset}`)
 
 /** Kafka's check of `LastFetchedEpoch` (KIP-595, join.md B.2-6). Throws PartitionUnavailable with OFFSET_OUT_OF_RANGE. */
-function divergence(partition: Partition, target: FetchTarget): FetchedPartition['divergingEpoch'] {
+function divergence(partition: Replica, target: FetchTarget): FetchedPartition['divergingEpoch'] {
   if (target.lastFetchedEpoch < 0) return undefined
   const { epoch, endOffset } = partition.log.endOffsetForEpoch(target.lastFetchedEpoch)
   if (epoch === -1 || endOffset === -1)
@@ -110,7 +128,11 @@ function divergence(partition: Partition, target: FetchTarget): FetchedPartition
   return epoch < target.lastFetchedEpoch || endOffset < target.fetchOffset ? { epoch, endOffset } : undefined
 }
 
-function snapshotOf(partition: Partition, target: FetchTarget, query: FetchQuery): ReadSnapshot {
+function replicaFor(source: PartitionSource, { topicId, partition }: FetchTarget, query: FetchQuery): Replica {
+  return query.fromAnyReplica ? source.lookupReplica(topicId, partition) : source.lookup(topicId, partition)
+}
+
+function snapshotOf(partition: Replica, target: FetchTarget, query: FetchQuery): Omit<ReadSnapshot, 'led'> {
   return {
     partition,
     fetchOffset: target.fetchOffset,
@@ -123,6 +145,7 @@ function snapshotOf(partition: Partition, target: FetchTarget, query: FetchQuery
 }
 
 function answerOf(snapshot: ReadSnapshot, query: FetchQuery): FetchedPartition {
+  assert(snapshot.highWatermark >= snapshot.logStartOffset, 'a log start above the high watermark fails followers')
   return {
     errorCode: ErrorCode.NONE,
     highWatermark: snapshot.highWatermark,

@@ -1,6 +1,6 @@
 /**
- * All partitions that this node leads. Follows the metadata image: opens, creates, reconfigures and deletes logs, and starts
- * leader epochs. The handlers and the destination of links find their partitions here.
+ * All replicas of this node. Follows the metadata image: opens, creates, reconfigures and deletes logs, leads or follows, and
+ * starts leader epochs. The handlers and the destination of links find their partitions here.
  */
 import assert from 'node:assert/strict'
 import { forEachBounded } from '../core/bounded-work.ts'
@@ -9,39 +9,23 @@ import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Uuid } from '../core/uuid.ts'
 import { LogError } from '../log/log-error.ts'
-import type { LogStore } from '../log/log-store.ts'
-import { configLayers } from '../metadata/config-resolution.ts'
 import type { ImageSubscriber } from '../metadata/controller-port.ts'
-import type { MetadataDelta, TopicDelta } from '../metadata/metadata-delta.ts'
+import type { MetadataDelta } from '../metadata/metadata-delta.ts'
 import { ConfigResourceType, type MetadataImage, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
-import { type TopicSettings, topicSettings } from '../metadata/topic-settings.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { AppendContext } from './append-from-client.ts'
 import { BackgroundFlush } from './background-flush.ts'
 import type { PartitionSource } from './fetch-query.ts'
+import { FollowedPartition } from './following/followed-partition.ts'
+import { HostedReplicas, replicaKey } from './hosted-replicas.ts'
 import { Partition } from './partition.ts'
-import { PartitionUnavailable } from './partition-unavailable.ts'
+import { ledElsewhere, PartitionUnavailable, removedReplica } from './partition-unavailable.ts'
+import { PeerReplication } from './peer-replication.ts'
 import { Reopening } from './reopening.ts'
-
-/** Where partition logs come from. */
-export type PartitionLogs = Pick<
-  LogStore,
-  'openLog' | 'reopenLog' | 'deleteLog' | 'savedHighWatermark' | 'noteHighWatermark'
->
-
-export interface ReplicaSetOptions {
-  readonly brokerId: number
-  /** Closed by its owner, after this. */
-  readonly logs: PartitionLogs
-  /** The server's properties file: defaults of topic configs come from it. */
-  readonly file: ReadonlyMap<string, string>
-  /** Topics whose logs stay offline, rather than lose what was durable, when they are damaged. */
-  readonly refusesDamage?: (topic: string) => boolean
-  /** Time between two background flushes of mirrored (or unacknowledged) data. */
-  readonly flushIntervalMs?: number
-  readonly clock: Clock
-  readonly logger: Logger
-}
+import type { Replica, ReplicaOptions } from './replica.ts'
+import type { ReplicaPeers } from './replica-peers.ts'
+import type { ReplicaSetOptions } from './replica-set-options.ts'
+import { SettingsOfTopics } from './settings-of-topics.ts'
 
 /** Logs opened or deleted at the same time. */
 const PARALLEL_LOGS = 16
@@ -55,14 +39,12 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
   readonly clock: Clock
   readonly #options: ReplicaSetOptions
   readonly #logger: Logger
-  readonly #partitions = new Map<string, Partition>()
-  /** Logs that could not be opened, with what to answer. */
-  readonly #offline = new Map<string, PartitionUnavailable>()
+  readonly #hosted = new HostedReplicas()
   readonly #flush: BackgroundFlush
   readonly #reopening: Reopening
+  readonly #peers: PeerReplication | undefined
   #image: MetadataImage | undefined
-  /** By topic, as the image has them: the partitions of a topic share them. */
-  readonly #settings = new Map<string, TopicSettings>()
+  readonly #settings: SettingsOfTopics
   #expiry: Timer
   #closed = false
 
@@ -70,18 +52,30 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     this.#options = options
     this.clock = options.clock
     this.#logger = options.logger.child({ component: 'replica' })
+    this.#settings = new SettingsOfTopics(options)
     this.#reopening = new Reopening(options)
     this.#flush = new BackgroundFlush({
       intervalMs: options.flushIntervalMs ?? FLUSH_INTERVAL_MS,
       clock: options.clock,
       failed: (partition, error) => this.storageFailed(partition, error),
     })
+    this.#peers = options.peers && this.#replication(options.peers)
     this.#expiry = this.#expireLater()
   }
 
   /** Every partition led here. */
   get partitions(): Iterable<Partition> {
-    return this.#partitions.values()
+    return this.#hosted.led
+  }
+
+  /** Every partition that another broker leads and that is followed here. */
+  get followed(): Iterable<FollowedPartition> {
+    return this.#hosted.followed
+  }
+
+  /** Both. */
+  get hosted(): Iterable<Replica> {
+    return this.#hosted
   }
 
   /**
@@ -89,50 +83,42 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
    * KAFKA_STORAGE_ERROR where the log could not be opened.
    */
   lookup(topicId: Uuid, index: number): Partition {
-    const key = keyOf(topicId, index)
-    const partition = this.#partitions.get(key)
-    if (partition) {
-      partition.assertAvailable()
-      return partition
-    }
-    const offline = this.#offline.get(key)
-    if (offline) throw offline
-    const known = this.#image?.topics.get(topicId)?.partitions[index] !== undefined
-    throw known
-      ? new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, `partition ${index} is not led by this node`)
-      : new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no such partition ${index}`)
+    return this.#hosted.leader(replicaKey(topicId, index), this.#knows(topicId, index))
   }
 
   /** Like `lookup`, by the topic's name. */
   lookupByName(topic: string, index: number): Partition {
-    const found = this.#image && topicByName(this.#image, topic)
-    if (!found) throw new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no topic ${topic}`)
-    return this.lookup(found.id, index)
+    return this.lookup(this.#idOf(topic), index)
   }
 
-  flushSoon(partition: Partition): void {
+  /** The replica of this node, led or followed: to be read up to its high watermark. Throws as `lookup`. */
+  lookupReplica(topicId: Uuid, index: number): Replica {
+    return this.#hosted.any(replicaKey(topicId, index), this.#knows(topicId, index))
+  }
+
+  flushSoon(partition: Replica): void {
     this.#flush.add(partition)
   }
 
   /** A log that failed for good is taken out of service and opened again, with recovery, until that works. */
-  storageFailed(partition: Partition, error: unknown): void {
-    this.#logger.error('the log of a partition failed', { partition: partition.name, error: messageOf(error) })
-    const key = keyOf(partition.topicId, partition.index)
-    if (!(error instanceof LogError && error.failed) || this.#partitions.get(key) !== partition) return
-    const reason = new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, `${partition.name}: ${messageOf(error)}`)
-    this.#partitions.delete(key)
-    this.#offline.set(key, reason)
-    void partition.leave(reason)
-    this.#reopenLater(partition.topicId, partition.index)
+  storageFailed(replica: Replica, error: unknown): void {
+    this.#logger.error('the log of a partition failed', { partition: replica.name, error: messageOf(error) })
+    const key = replicaKey(replica.topicId, replica.index)
+    const present = this.#hosted.get(key)
+    if (!(error instanceof LogError && error.failed) || present !== replica) return
+    const reason = new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, `${replica.name}: ${messageOf(error)}`)
+    this.#hosted.goOffline(key, reason)
+    void this.#retire(present, reason)
+    this.#reopenLater(replica.topicId, replica.index)
   }
 
   async onImage(image: MetadataImage, delta: MetadataDelta): Promise<void> {
     if (this.#closed) return
     this.#image = image
-    this.#settings.clear()
+    this.#settings.follow(image)
     await forEachBounded(delta.deletedTopics.values(), PARALLEL_LOGS, topic => this.#removeTopic(topic))
-    const changed = [...delta.changedTopics.values()].flatMap(topic =>
-      topic.partitions.map(index => ({ topic, index })),
+    const changed = [...delta.changedTopics.values()].flatMap(({ after: topic, partitions }) =>
+      partitions.map(index => ({ topic, index })),
     )
     await forEachBounded(changed, PARALLEL_LOGS, ({ topic, index }) => this.#applyPartition(topic, index))
     await this.#applyConfigs(image, delta)
@@ -140,7 +126,7 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
 
   /** Answers the fetches that wait, so that their connections can be closed in peace; writes go on. */
   stopWaiting(): void {
-    for (const partition of this.#partitions.values()) partition.stopWaiting()
+    for (const replica of this.#hosted) replica.stopWaiting()
   }
 
   /** Refuses later use, releases those who wait and lets running writes end. The logs stay open: their owner closes them. */
@@ -149,55 +135,84 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     this.#expiry.cancel()
     this.#flush.close()
     this.#reopening.close()
+    await this.#peers?.close()
     const reason = new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, 'this node is shutting down')
-    for (const partition of this.#partitions.values()) {
-      await partition.leave(reason)
-      this.#options.logs.noteHighWatermark(partition.log, partition.highWatermark)
+    for (const replica of this.#hosted) {
+      await replica.leave(reason)
+      this.#options.logs.noteHighWatermark(replica.log, replica.highWatermark)
     }
-    this.#partitions.clear()
+    this.#hosted.clear()
   }
 
-  async #applyPartition({ after: topic }: TopicDelta, index: number): Promise<void> {
+  async #applyPartition(topic: TopicImage, index: number): Promise<void> {
     const assignment = topic.partitions[index]
     assert(assignment, `the delta names partition ${topic.name}-${index}, which the image lacks`)
-    const key = keyOf(topic.id, index)
-    const present = this.#partitions.get(key)
+    const key = replicaKey(topic.id, index)
     try {
-      if (assignment.leader !== this.#options.brokerId) return present && (await this.#stopLeading(key, present))
-      const partition = present ?? (await this.#open(topic, index, 'openLog'))
-      await partition.lead(assignment)
-      this.#partitions.set(key, partition)
-      this.#offline.delete(key)
+      if (assignment.replicas.includes(this.#options.brokerId)) return await this.#host(topic, index, 'openLog')
+      if (this.#hosted.has(key)) await this.#removeReplica(topic, index, 'moved')
     } catch (error) {
+      const present = this.#hosted.get(key)
       const reason = this.#goOffline(topic, index, error)
-      this.#partitions.delete(key)
-      await present?.leave(reason)
+      if (present) await this.#retire(present, reason)
       this.#reopenLater(topic.id, index)
     }
+  }
+
+  /** Leads or follows, as the image says. */
+  async #host(topic: TopicImage, index: number, how: 'openLog' | 'reopenLog'): Promise<void> {
+    const assignment = topic.partitions[index]
+    assert(assignment)
+    const key = replicaKey(topic.id, index)
+    const present = this.#hosted.get(key)
+    const leads = assignment.leader === this.#options.brokerId
+    if (leads && present instanceof Partition) return await present.lead(assignment)
+    if (!leads && present instanceof FollowedPartition) {
+      await present.follow(assignment)
+      this.#peers?.follow(present)
+      return
+    }
+    if (present) await this.#retire(present, ledElsewhere(present.name, assignment.leader))
+    const options = await this.#replicaOptions(topic, index, how)
+    const context = this.#peers?.leadership
+    const replica = leads ? new Partition({ ...options, context }) : new FollowedPartition(options)
+    if (replica instanceof Partition) await replica.lead(assignment)
+    if (this.#closed) return
+    this.#hosted.set(key, replica)
+    if (replica instanceof FollowedPartition) this.#peers?.follow(replica)
+    // What recovery found need not be on disk yet. A start does not wait for it: with many logs that takes long.
+    if (replica.log.flushedOffset < replica.log.logEndOffset) this.#flush.add(replica)
+  }
+
+  async #replicaOptions(topic: TopicImage, index: number, how: 'openLog' | 'reopenLog'): Promise<ReplicaOptions> {
+    const assignment = topic.partitions[index]
+    assert(assignment)
+    const { logs, brokerId, refusesDamage } = this.#options
+    const settings = this.#settings.of(topic.name)
+    const damage = refusesDamage?.(topic.name) ? 'refuse' : 'cut'
+    const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings, damage })
+    const highWatermark = logs.savedHighWatermark(topic.name, index)
+    const identity = { topic: topic.name, topicId: topic.id, index }
+    return { identity, log, brokerId, assignment, settings, highWatermark }
   }
 
   #goOffline(topic: TopicImage, index: number, error: unknown): PartitionUnavailable {
     const message = `the log of ${topic.name}-${index} cannot be opened: ${messageOf(error)}`
     const reason = new PartitionUnavailable(ErrorCode.KAFKA_STORAGE_ERROR, message)
-    this.#offline.set(keyOf(topic.id, index), reason)
+    this.#hosted.goOffline(replicaKey(topic.id, index), reason)
     this.#logger.error('a partition is offline', { partition: `${topic.name}-${index}`, error: messageOf(error) })
     return reason
   }
 
   #reopenLater(topicId: Uuid, index: number): void {
-    this.#reopening.schedule(keyOf(topicId, index), async () => {
+    const key = replicaKey(topicId, index)
+    this.#reopening.schedule(key, async () => {
       const topic = this.#image?.topics.get(topicId)
-      const assignment = topic?.partitions[index]
-      const key = keyOf(topicId, index)
-      const wanted = assignment?.leader === this.#options.brokerId && !this.#partitions.has(key)
-      if (!topic || !wanted || this.#closed) return true
+      const isOurs = topic?.partitions[index]?.replicas.includes(this.#options.brokerId)
+      if (!topic || !isOurs || this.#closed || this.#hosted.get(key)) return true
       try {
-        const partition = await this.#open(topic, index, 'reopenLog')
-        await partition.lead(assignment)
-        // Deleted or closed meanwhile: the log is the owner's business again.
-        if (this.#closed || !this.#offline.delete(key)) return true
-        this.#partitions.set(key, partition)
-        this.#logger.info('a partition is back', { partition: partition.name })
+        await this.#host(topic, index, 'reopenLog')
+        this.#logger.info('a partition is back', { partition: `${topic.name}-${index}` })
         return true
       } catch (error) {
         if (this.#image?.topics.has(topicId)) this.#goOffline(topic, index, error)
@@ -206,51 +221,40 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     })
   }
 
-  async #open(topic: TopicImage, index: number, how: 'openLog' | 'reopenLog'): Promise<Partition> {
-    const assignment = topic.partitions[index]
-    assert(assignment)
-    const { logs, brokerId, refusesDamage } = this.#options
-    const settings = this.#settingsOf(topic.name)
-    const damage = refusesDamage?.(topic.name) ? 'refuse' : 'cut'
-    const log = await logs[how]({ topic: topic.name, partition: index, topicId: topic.id, config: settings, damage })
-    const highWatermark = logs.savedHighWatermark(topic.name, index)
-    const identity = { topic: topic.name, topicId: topic.id, index }
-    const partition = new Partition({ identity, log, brokerId, assignment, settings, highWatermark })
-    // What recovery found need not be on disk yet. A start does not wait for it: with many logs that takes long.
-    if (log.flushedOffset < log.logEndOffset) this.#flush.add(partition)
-    return partition
-  }
-
-  async #stopLeading(key: string, partition: Partition): Promise<void> {
-    this.#partitions.delete(key)
-    const { name } = partition
-    await partition.leave(new PartitionUnavailable(ErrorCode.NOT_LEADER_OR_FOLLOWER, `${name} is led elsewhere`))
-    this.#options.logs.noteHighWatermark(partition.log, partition.highWatermark)
+  /** Ends the use of a replica; its log stays as it is. */
+  async #retire(replica: Partition | FollowedPartition, reason: PartitionUnavailable): Promise<void> {
+    if (replica instanceof FollowedPartition) this.#peers?.forget(replica)
+    await replica.leave(reason)
+    this.#options.logs.noteHighWatermark(replica.log, replica.highWatermark)
   }
 
   async #removeTopic(topic: TopicImage): Promise<void> {
-    for (const index of topic.partitions.keys()) {
-      const key = keyOf(topic.id, index)
-      this.#offline.delete(key)
-      this.#reopening.cancel(key)
-      const partition = this.#partitions.get(key)
-      this.#partitions.delete(key)
-      const name = `${topic.name}-${index}`
-      await partition?.leave(new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `${name} was deleted`))
-      try {
-        await this.#options.logs.deleteLog(topic.name, index)
-      } catch (error) {
-        this.#logger.error('the log of a deleted partition stays', { partition: name, error: messageOf(error) })
-      }
+    for (const index of topic.partitions.keys()) await this.#removeReplica(topic, index, 'deleted')
+  }
+
+  /** With its log. */
+  async #removeReplica(topic: TopicImage, index: number, why: 'deleted' | 'moved'): Promise<void> {
+    const key = replicaKey(topic.id, index)
+    const replica = this.#hosted.get(key)
+    if (!this.#hosted.delete(key) && this.#options.peers) return
+    this.#reopening.cancel(key)
+    const name = `${topic.name}-${index}`
+    if (replica) await this.#retire(replica, removedReplica(name, why))
+    try {
+      await this.#options.logs.deleteLog(topic.name, index)
+      if (why === 'moved') this.#logger.info('a partition has no replica here any more', { partition: name })
+    } catch (error) {
+      this.#logger.error('the log of a deleted partition stays', { partition: name, error: messageOf(error) })
     }
   }
 
   /** Idle idempotent producers are forgotten now and then, or a log would remember every one that ever wrote. */
   #expireLater(): Timer {
     return this.#options.clock.after(PRODUCER_EXPIRY_CHECK_MS, () => {
-      for (const { log, settings, verifications } of this.#partitions.values()) {
-        log.removeExpiredProducers()
-        verifications.removeOlderThan(settings.producerIdExpirationMs, this.clock)
+      for (const replica of this.#hosted) {
+        replica.log.removeExpiredProducers()
+        if (replica instanceof Partition)
+          replica.verifications.removeOlderThan(replica.settings.producerIdExpirationMs, this.clock)
       }
       this.#expiry = this.#expireLater()
     })
@@ -260,24 +264,29 @@ export class ReplicaSet implements ImageSubscriber, PartitionSource, AppendConte
     const everyTopic = delta.changedConfigs.some(resource => resource.type === ConfigResourceType.BROKER)
     const named = delta.changedConfigs.filter(resource => resource.type === ConfigResourceType.TOPIC)
     const topics = everyTopic ? image.topics.values() : named.flatMap(({ name }) => topicByName(image, name) ?? [])
-    for (const topic of topics) {
-      const settings = this.#settingsOf(topic.name)
-      for (const index of topic.partitions.keys()) {
-        const partition = this.#partitions.get(keyOf(topic.id, index))
-        await partition?.applySettings(settings)
-      }
-    }
+    for (const topic of topics)
+      for (const index of topic.partitions.keys())
+        await this.#hosted.get(replicaKey(topic.id, index))?.applySettings(this.#settings.of(topic.name))
   }
 
-  #settingsOf(topic: string): TopicSettings {
-    assert(this.#image)
-    const { brokerId, file } = this.#options
-    const known = this.#settings.get(topic)
-    if (known) return known
-    const settings = topicSettings(configLayers(this.#image, { brokerId, file, topic }))
-    this.#settings.set(topic, settings)
-    return settings
+  #replication(peers: ReplicaPeers): PeerReplication {
+    return new PeerReplication({
+      ...this.#options,
+      peers,
+      image: () => this.#image,
+      hosted: this.#hosted,
+      storageFailed: (partition, error) => this.storageFailed(partition, error),
+      flushSoon: partition => this.flushSoon(partition),
+    })
+  }
+
+  #knows(topicId: Uuid, index: number): boolean {
+    return this.#image?.topics.get(topicId)?.partitions[index] !== undefined
+  }
+
+  #idOf(topic: string): Uuid {
+    const found = this.#image && topicByName(this.#image, topic)
+    if (!found) throw new PartitionUnavailable(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no topic ${topic}`)
+    return found.id
   }
 }
-
-const keyOf = (topicId: Uuid, index: number): string => `${topicId}:${index}`

@@ -28,6 +28,8 @@ import { resolveFetched } from '../resolve-topic.ts'
 
 /** KAFKA_STORAGE_ERROR is unknown to clients up to this version. */
 const NO_STORAGE_ERROR_VERSION_MAX = 5
+/** From this version on a follower says its broker epoch. */
+const REPLICA_STATE_VERSION = 15
 /** From this version on the answer names the present leader. */
 const CURRENT_LEADER_VERSION = 16
 /** One answer takes at most this part of the memory for answers that is free. */
@@ -37,7 +39,7 @@ const SHARE_BYTES_MIN = 64 * 1024
 export const fetch = handlerOf(FetchApi, {
   versions: { min: 4, max: 18 },
   async handle(broker, request, origin) {
-    const replicaId = origin.version >= 15 ? request.replicaState.replicaId : request.replicaId
+    const replicaId = origin.version >= REPLICA_STATE_VERSION ? request.replicaState.replicaId : request.replicaId
     const { version } = origin
     const round = beginRound(broker.fetchSessions, request, { version, fromFollower: replicaId >= 0 })
     if ('errorCode' in round) return { throttleTimeMs: 0, errorCode: round.errorCode, responses: [] }
@@ -172,6 +174,7 @@ async function readTargets(
   progress.onAnswered(() => memory.release())
   const query = {
     replicaId: of.replicaId,
+    brokerEpoch: of.origin.version >= REPLICA_STATE_VERSION ? Number(request.replicaState.replicaEpoch) : -1,
     isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
     maxWaitMs: of.maxWaitMs,
     minBytes: request.minBytes,

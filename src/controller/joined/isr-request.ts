@@ -1,6 +1,5 @@
 /** ISR changes as AlterPartition (key 56, KIP-497) and back; the joined Controller sends them. */
 import type { ApiError, IsrChange } from '../../metadata/controller-port.ts'
-import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { AlterPartitionRequestInput, AlterPartitionResponse } from '../../protocol/messages/56-alter-partition.ts'
 
@@ -11,22 +10,28 @@ export function alterPartitionRequest(
   changes: readonly IsrChange[],
   by: {
     readonly broker: { readonly id: number; readonly epoch: number }
-    readonly image: MetadataImage
     readonly version: number
   },
 ): AlterPartitionRequestInput {
-  const { broker, image, version } = by
-  const member = (brokerId: number) => ({ brokerId, brokerEpoch: BigInt(image.brokers.get(brokerId)?.epoch ?? -1) })
+  const { broker, version } = by
+  // As in Kafka: who has not fetched in this leader epoch is not checked, since a broker that dies is removed by the controller.
+  const member = (brokerId: number, { memberEpochs }: IsrChange) => ({
+    brokerId,
+    brokerEpoch: BigInt(brokerId === broker.id ? broker.epoch : (memberEpochs?.get(brokerId) ?? -1)),
+  })
   return {
     brokerId: broker.id,
     brokerEpoch: BigInt(broker.epoch),
     topics: [...Map.groupBy(changes, ({ topicId }) => topicId)].map(([topicId, ofTopic]) => ({
       topicId,
-      partitions: ofTopic.map(({ partition: partitionIndex, leaderEpoch, partitionEpoch, isr }) => ({
-        partitionIndex,
-        leaderEpoch,
-        partitionEpoch,
-        ...(version < MEMBER_EPOCHS_VERSION ? { newIsr: [...isr] } : { newIsrWithEpochs: isr.map(member) }),
+      partitions: ofTopic.map(change => ({
+        partitionIndex: change.partition,
+        leaderEpoch: change.leaderEpoch,
+        partitionEpoch: change.partitionEpoch,
+        // RECOVERED, the default: a leader after an unclean election has nothing to recover.
+        ...(version < MEMBER_EPOCHS_VERSION
+          ? { newIsr: [...change.isr] }
+          : { newIsrWithEpochs: change.isr.map(id => member(id, change)) }),
       })),
     })),
   }

@@ -154,7 +154,7 @@ export class JoinedController implements Controller {
     const broker = this.#registered()
     const answer = await this.#forwarding.change(
       AlterPartitionApi,
-      version => alterPartitionRequest(changes, { broker, image: this.image, version }),
+      version => alterPartitionRequest(changes, { broker, version }),
       { codes: codesOfAlterPartition, repeatable: true },
     )
     return alteredPartitions(changes, answer).map(change => explained(change, CLUSTER_ACTION))

@@ -8,8 +8,10 @@ import type { PartitionImage } from '../../metadata/metadata-image.ts'
 import type { TopicSettings } from '../../metadata/topic-settings.ts'
 import type { AppendContext } from '../append-from-client.ts'
 import type { PartitionSource } from '../fetch-query.ts'
+import type { LeaderContext } from '../leading/leader-context.ts'
 import { Partition } from '../partition.ts'
 import { PartitionUnavailable } from '../partition-unavailable.ts'
+import type { Replica } from '../replica.ts'
 import { defaultTopicSettings } from './topic-settings.ts'
 
 export const assignmentOf = (change: Partial<PartitionImage> = {}): PartitionImage => ({
@@ -40,9 +42,14 @@ export class PartitionBench implements PartitionSource, AppendContext {
   }
 
   async open(
-    options: { topic?: string; settings?: Partial<TopicSettings>; assignment?: Partial<PartitionImage> } = {},
+    options: {
+      topic?: string
+      settings?: Partial<TopicSettings>
+      assignment?: Partial<PartitionImage>
+      context?: LeaderContext
+    } = {},
   ): Promise<Partition> {
-    const topic = options.topic ?? 'orders'
+    const { topic = 'orders', context } = options
     const identity = { topic, topicId: randomUuid(), index: 0 }
     const settings = { ...defaultTopicSettings, ...options.settings }
     const log = await PartitionLog.open({
@@ -57,7 +64,14 @@ export class PartitionBench implements PartitionSource, AppendContext {
       recover: true,
     })
     const assignment = assignmentOf(options.assignment)
-    const partition = new Partition({ identity, log, brokerId: 1, assignment, settings })
+    const partition = new Partition({
+      identity,
+      log,
+      brokerId: 1,
+      assignment,
+      settings,
+      ...(context ? { context } : {}),
+    })
     await partition.lead(assignment)
     this.#partitions.push(partition)
     return partition
@@ -70,7 +84,11 @@ export class PartitionBench implements PartitionSource, AppendContext {
     return found
   }
 
-  storageFailed(_partition: Partition, error: unknown): void {
+  lookupReplica(topicId: string, index: number): Partition {
+    return this.lookup(topicId, index)
+  }
+
+  storageFailed(_partition: Replica, error: unknown): void {
     this.failures.push(error)
   }
 

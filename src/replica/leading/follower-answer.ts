@@ -1,0 +1,37 @@
+/** Rules that an answer to a follower must obey, or a Kafka broker gives up the partition until the next leader epoch; read-partition.ts holds each answer to them. */
+import assert from 'node:assert/strict'
+import { BatchCursor } from '../../protocol/batches/batch-cursor.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import { PartitionUnavailable } from '../partition-unavailable.ts'
+import type { Replica } from '../replica.ts'
+
+/** What a segment's index can express. */
+const OFFSETS_SPAN_MAX = 0x7fff_ffff
+
+/**
+ * Whole ascending batches behind the fetch offset, stamped with epochs that have begun, of a span that one segment can hold.
+ * Throws PartitionUnavailable with RECORD_LIST_TOO_LARGE for a batch that is larger than a segment may be: the follower says so
+ * in its log and tries again, until `segment.bytes` is raised.
+ */
+export function checkForFollower(partition: Replica, records: Buffer, from: { readonly fetchOffset: number }): void {
+  const { name, leaderEpoch, settings } = partition
+  if (records.length > settings.segmentBytes)
+    throw new PartitionUnavailable(
+      ErrorCode.RECORD_LIST_TOO_LARGE,
+      `${name}: a batch of ${records.length} bytes does not fit into segments of ${settings.segmentBytes}`,
+    )
+  const cursor = new BatchCursor()
+  let next = from.fetchOffset
+  let first: number | undefined
+  for (let at = 0; at < records.length; at += cursor.sizeBytes) {
+    assert(cursor.moveTo(records, at) === 'whole', `${name}: followers get whole batches`)
+    assert(cursor.lastOffset >= next && (first === undefined || cursor.baseOffset >= next), `${name}: batches ascend`)
+    assert(
+      cursor.leaderEpoch >= 0 && cursor.leaderEpoch <= leaderEpoch,
+      `${name}: epoch ${cursor.leaderEpoch} has not begun`,
+    )
+    first ??= cursor.baseOffset
+    next = cursor.lastOffset + 1
+  }
+  assert(next - (first ?? next) <= OFFSETS_SPAN_MAX, `${name}: an answer spans more than a segment can`)
+}
