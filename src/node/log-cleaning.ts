@@ -5,12 +5,12 @@ import type { Logger } from '../core/logger.ts'
 import { type CleanerSettings, LogCleaner } from '../log/cleaner/log-cleaner.ts'
 import { configLayers, effectiveBrokerConfig } from '../metadata/config-resolution.ts'
 import type { MetadataImage } from '../metadata/metadata-image.ts'
-import type { Partition } from '../replica/partition.ts'
+import type { Replica } from '../replica/replica.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import type { MetricsSource } from '../rest/ports.ts'
 
 export interface LogCleaningOptions {
-  readonly replicas: Pick<ReplicaSet, 'partitions' | 'storageFailed'>
+  readonly replicas: Pick<ReplicaSet, 'hosted' | 'storageFailed'>
   readonly image: () => MetadataImage
   readonly brokerId: number
   readonly file: ReadonlyMap<string, string>
@@ -28,8 +28,8 @@ export function startLogCleaner(options: LogCleaningOptions): LogCleaning {
   const { replicas, clock, logger } = options
   if (textOf(options, 'log.cleaner.enable').trim().toLowerCase() === 'false')
     return { metrics: [], close: async () => {} }
-  const cleaner = new LogCleaner<Partition>({
-    partitions: () => replicas.partitions,
+  const cleaner = new LogCleaner<Replica>({
+    partitions: () => replicas.hosted,
     failed: (partition, error) => replicas.storageFailed(partition, error),
     settings: () => settingsOf(options),
     clock,
@@ -54,7 +54,7 @@ const textOf = ({ image, brokerId, file }: LogCleaningOptions, name: string): st
   effectiveBrokerConfig(name, configLayers(image(), { brokerId, file })) ?? ''
 
 /** What the cleaner does, for /metrics. */
-function cleanerMetrics(cleaner: LogCleaner<Partition>): MetricsSource {
+function cleanerMetrics(cleaner: LogCleaner<Replica>): MetricsSource {
   const registry = new Registry()
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `lockstep_log_cleaner_${name}`, help, labelNames, registers: [registry] })

@@ -8,6 +8,7 @@ import { LogStore } from '../log/log-store.ts'
 import { loadMetaProperties } from '../log/meta-properties.ts'
 import type { NodeFileSystem } from '../log/node-file-system.ts'
 import { CLUSTER_METADATA_TOPIC } from '../metadata/topic-names.ts'
+import type { ReplicaPeers } from '../replica/replica-peers.ts'
 import { ReplicaSet } from '../replica/replica-set.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { NodeSettings } from './settings.ts'
@@ -57,9 +58,15 @@ export async function openStore(
   return store
 }
 
-/** To be subscribed to the controller before everything else. */
+/** To be subscribed to the controller before everything else. `peers` of a joined node. */
 export function makeReplicas(
-  { settings, store, clock, logger }: Omit<StorageOptions, 'fs'> & { readonly store: LogStore },
+  {
+    settings,
+    store,
+    peers,
+    clock,
+    logger,
+  }: Omit<StorageOptions, 'fs'> & { readonly store: LogStore; readonly peers?: ReplicaPeers },
   startup: Startup,
 ): ReplicaSet {
   const replicas = new ReplicaSet({
@@ -67,6 +74,7 @@ export function makeReplicas(
     logs: store,
     file: settings.kafka,
     refusesDamage: topic => topic === stateTopicName,
+    ...(peers ? { peers } : {}),
     clock,
     logger,
   })

@@ -28,6 +28,8 @@ import { resolveFetched } from '../resolve-topic.ts'
 
 /** KAFKA_STORAGE_ERROR is unknown to clients up to this version. */
 const NO_STORAGE_ERROR_VERSION_MAX = 5
+/** From this version on a consumer may have been sent here by the leader (KIP-392). */
+const ANY_REPLICA_VERSION = 11
 /** From this version on a follower says its broker epoch. */
 const REPLICA_STATE_VERSION = 15
 /** From this version on the answer names the present leader. */
@@ -90,6 +92,7 @@ export const fetch = handlerOf(FetchApi, {
 
 const EMPTY = Buffer.alloc(0)
 const CONSUMER_REPLICA_ID = -1
+const DEBUGGING_REPLICA_ID = -2
 const NONE: ReadonlyMap<Resolved, RedirectedFetch> = new Map()
 
 /** A wanted partition, with what to read or why there is nothing to read. */
@@ -175,6 +178,9 @@ async function readTargets(
   const query = {
     replicaId: of.replicaId,
     brokerEpoch: of.origin.version >= REPLICA_STATE_VERSION ? Number(request.replicaState.replicaEpoch) : -1,
+    fromAnyReplica:
+      of.replicaId === DEBUGGING_REPLICA_ID ||
+      (of.replicaId === CONSUMER_REPLICA_ID && of.origin.version >= ANY_REPLICA_VERSION),
     isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
     maxWaitMs: of.maxWaitMs,
     minBytes: request.minBytes,

@@ -37,7 +37,7 @@ function logsByTopic({ replicas }: BrokerContext, { topics }: DescribeLogDirsReq
   const asked =
     topics && new Set(topics.flatMap(({ topic, partitions }) => partitions.map(index => `${topic}-${index}`)))
   const found = new Map<string, PartitionSize[]>()
-  for (const { topic, index, name, log } of replicas.partitions) {
+  for (const { topic, index, name, log } of replicas.hosted) {
     if (asked && !asked.has(name)) continue
     const sizes = found.get(topic) ?? []
     found.set(topic, sizes)

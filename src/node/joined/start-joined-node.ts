@@ -85,8 +85,10 @@ async function openReplicas({ settings, environment, startup }: Start, { fs, sto
   const { nodeId, kafka: file, joined } = settings
   const connections = await clusterConnections({ nodeId, joined, file, image: () => controller.image, clock })
   startup.onStop('connections to other brokers', () => connections.close())
-  await setAsideStrayLogs(store, controller.image, logger)
-  const replicas = makeReplicas({ settings, store, clock, logger }, startup)
+  await setAsideStrayLogs(store, controller.image, { hostedBy: nodeId, logger })
+  const brokerEpoch = () => membership.brokerEpoch
+  const peers = { connections, alterPartition: controller.alterPartition.bind(controller), brokerEpoch }
+  const replicas = makeReplicas({ settings, store, peers, clock, logger }, startup)
   fs.blocking = true
   await controller.subscribe(replicas)
   fs.blocking = false

@@ -45,7 +45,7 @@ export async function startStandaloneNode(
   await lockDirectories([settings.dataDirectory, settings.metadataDirectory], startup)
   const store = await openStore({ settings, fs, clock, logger }, startup)
   const controller = await openController({ settings, store, fs, clock, logger }, startup)
-  await setAsideStrayLogs(store, controller.image, logger)
+  await setAsideStrayLogs(store, controller.image, { logger })
   const replicas = makeReplicas({ settings, store, clock, logger }, startup)
   await controller.subscribe(replicas)
   fs.blocking = false
