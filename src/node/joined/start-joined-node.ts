@@ -80,7 +80,8 @@ async function enterCluster({ settings, environment, startup }: Start) {
 }
 
 /** The partitions of this node, and the way to the brokers that lead or follow them. */
-async function openReplicas({ settings, environment, startup }: Start, { fs, store, controller }: Cluster) {
+async function openReplicas({ settings, environment, startup }: Start, cluster: Cluster) {
+  const { fs, store, controller, membership } = cluster
   const { logger } = environment
   const { nodeId, kafka: file, joined } = settings
   const connections = await clusterConnections({ nodeId, joined, file, image: () => controller.image, clock })
