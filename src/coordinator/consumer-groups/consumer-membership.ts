@@ -23,6 +23,8 @@ export interface ConsumerContext {
   readonly clock: Clock
   readonly logger: Logger
   image(): MetadataImage
+  /** Has a group of another type than these two this id? */
+  isTaken(groupId: string): boolean
   /** Why a write would not be taken. */
   refusal(records: readonly StateRecord[]): CoordinatorError | undefined
   write(records: readonly StateRecord[]): Promise<void>

@@ -64,7 +64,7 @@ const describedMember = (
 })
 
 /** Topics that do not exist any more are left out. */
-const assignmentOf = (partitions: Partitions, image: MetadataImage): DescribedAssignment => ({
+export const assignmentOf = (partitions: Partitions, image: MetadataImage): DescribedAssignment => ({
   topicPartitions: topicPartitions(partitions).flatMap(({ topicId, partitions }) => {
     const topicName = image.topics.get(topicId)?.name
     return topicName === undefined ? [] : [{ topicId, topicName, partitions }]

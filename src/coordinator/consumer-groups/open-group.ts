@@ -32,6 +32,8 @@ export function openConsumerGroup(shard: ConsumerMembership, groupId: string, cr
   const present = shard.get(groupId)
   if (present) return { draft: new GroupDraft(present), also: {}, committed: () => {} }
   const classic = shard.context.classicGroups.get(groupId)
+  if (shard.context.isTaken(groupId))
+    throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, `Group ${groupId} is not a consumer group.`)
   if (!create) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, `Group ${groupId} not found.`)
   const isFree = !classic || classic.state === 'Empty'
   const draft = isFree ? new GroupDraft(new ConsumerGroup(groupId)) : upgraded(shard, classic)

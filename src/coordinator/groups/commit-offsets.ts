@@ -97,7 +97,7 @@ function committingGroup(
     return undefined
   }
   const foreign = shard.foreign(groupId)
-  if (foreign?.type === 'share') throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
+  if (shard.shares.get(groupId)) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
   if (foreign && (!foreign.isEmpty || generationId >= 0))
     throw new CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID, `${memberId} is no member of ${groupId}`)
   if (generationId >= 0) throw new CoordinatorError(unknownGroup, `there is no group ${groupId}`)
@@ -153,8 +153,7 @@ export async function deleteOffsets(
   const group = state.groups.get(groupId)
   const foreign = shard.foreign(groupId)
   const consumers = shard.consumers.get(groupId)
-  if (!group && !consumers && (!foreign || foreign.type === 'share'))
-    throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
+  if (!group && !consumers && !foreign) throw new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND)
   if (group && group.state !== 'Empty' && !group.isConsumerGroup) throw new CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
   const isSubscribed = (topic: string) => (group ?? consumers)?.isSubscribedTo(topic) ?? foreign?.isEmpty === false
   const deleted = places

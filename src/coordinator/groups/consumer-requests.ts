@@ -87,7 +87,7 @@ export class ConsumerRequests {
   }
 
   #notFound(shard: ServedShard, groupId: string): CoordinatorError {
-    const isOther = shard.state.groups.has(groupId) || shard.foreign(groupId) !== undefined
+    const isOther = shard.state.groups.has(groupId) || shard.consumers.context.isTaken(groupId)
     const message = isOther ? `Group ${groupId} is not a consumer group.` : `Group ${groupId} not found.`
     return new CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, message)
   }

@@ -50,7 +50,7 @@ export async function fetchOffsets(shard: ServedShard, request: FetchOffsetsRequ
   const consumers = shard.consumers.get(groupId)
   if (consumers)
     checkMemberFetch(consumers, { memberId: request.memberId ?? null, memberEpoch: request.memberEpoch ?? -1 })
-  const isForeign = shard.foreign(groupId)?.type === 'streams'
+  const isForeign = shard.foreign(groupId) !== undefined
   const isKnown = shard.state.groups.has(groupId) || consumers !== undefined || isForeign
   const fetched =
     topics === null ? everything(shard, request, isKnown) : topics.map(topic => oneTopic(shard, request, topic))

@@ -1,11 +1,11 @@
 /**
- * Groups of protocols that this node does not run (share and streams groups), as far as their records
+ * Groups of a protocol that this node does not run (streams groups), as far as their records
  * tell: their ids are taken, their records stay as they are. GroupShard asks it.
  */
 import { Reader } from '../../protocol/schema/reader.ts'
 import type { StateRecord } from '../runtime/state-partitions.ts'
 
-export type ForeignGroupType = 'share' | 'streams'
+export type ForeignGroupType = 'streams'
 
 export interface ForeignGroup {
   readonly type: ForeignGroupType
@@ -18,7 +18,6 @@ export interface ForeignGroup {
 
 /** Record types by what they are about; all keys begin with the group's id. */
 const TYPES: readonly { type: ForeignGroupType; first: number; last: number; group: number; member: number }[] = [
-  { type: 'share', first: 10, last: 15, group: 11, member: 10 },
   { type: 'streams', first: 17, last: 23, group: 17, member: 19 },
 ]
 

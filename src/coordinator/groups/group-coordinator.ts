@@ -19,6 +19,8 @@ import {
   type StatePartitionsOptions,
   type WriteTransaction,
 } from '../runtime/state-partitions.ts'
+import { forgetStateOfTopics } from '../share-groups/share-offsets.ts'
+import type { SharePersister } from '../share-state/share-persister.ts'
 import { joinAnswer } from './classic-group.ts'
 import { type CommitRequest, commitOffsets, commitTransactionalOffsets, deleteOffsets } from './commit-offsets.ts'
 import { ConsumerRequests } from './consumer-requests.ts'
@@ -47,12 +49,15 @@ import {
 } from './membership.ts'
 import { OffsetExpiry } from './offset-expiry.ts'
 import { ServedShard } from './served-shard.ts'
+import { ShareRequests } from './share-requests.ts'
 
 export interface GroupCoordinatorOptions
   extends Pick<StatePartitionsOptions<GroupShard>, 'brokerId' | 'replicas' | 'controller'> {
   readonly topic: InternalTopic
   readonly compression?: Compression
   readonly settings: GroupSettings
+  /** Where share groups keep how far they are. */
+  readonly persister: SharePersister
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -69,9 +74,11 @@ export class GroupCoordinator implements ImageSubscriber {
   readonly #expiry: OffsetExpiry
   /** Of consumer groups (KIP-848). */
   readonly consumers: ConsumerRequests
+  /** Of share groups (KIP-932). */
+  readonly shares: ShareRequests
 
   constructor(options: GroupCoordinatorOptions) {
-    const { topic, settings, clock, logger } = options
+    const { topic, settings, persister, clock, logger } = options
     this.#options = options
     this.#logger = logger.child({ component: 'groups' })
     this.#partitions = new StatePartitions<GroupShard>({
@@ -80,15 +87,17 @@ export class GroupCoordinator implements ImageSubscriber {
       createState: () => new GroupShard(),
       replay: (shard, record, batch) => shard.replay(record, batch),
       replayMarker: (shard, marker) => shard.replayMarker(marker),
-      loaded: loaded => this.#serve(loaded, { settings, clock, logger: this.#logger }),
+      loaded: loaded => this.#serve(loaded, { settings, persister, clock, logger: this.#logger }),
       unloaded: loaded => this.#unserve(loaded),
     })
-    this.consumers = new ConsumerRequests({
+    const requests = {
       settings,
       image: () => options.controller.image,
-      shard: groupId => this.#shard(groupId),
-      codeOf: error => this.#codeOf(error),
-    })
+      shard: (groupId: string) => this.#shard(groupId),
+      codeOf: (error: unknown) => this.#codeOf(error),
+    }
+    this.consumers = new ConsumerRequests(requests)
+    this.shares = new ShareRequests(requests)
     this.#expiry = new OffsetExpiry({
       intervalMs: settings.retentionCheckMs,
       shards: () => [...this.#shards.values()],
@@ -261,7 +270,10 @@ export class GroupCoordinator implements ImageSubscriber {
     await this.#partitions.close()
   }
 
-  #serve(loaded: Loaded<GroupShard>, context: { settings: GroupSettings; clock: Clock; logger: Logger }): void {
+  #serve(
+    loaded: Loaded<GroupShard>,
+    context: { settings: GroupSettings; persister: SharePersister; clock: Clock; logger: Logger },
+  ): void {
     const { brokerId, controller } = this.#options
     const shard = new ServedShard(loaded, this.#partitions, { ...context, brokerId, image: () => controller.image })
     this.#shards.set(loaded, shard)
@@ -289,8 +301,13 @@ export class GroupCoordinator implements ImageSubscriber {
   }
 
   #removeOffsets(shard: ServedShard): void {
-    removeOffsetsOfTopics(shard, new Map(this.#deletedTopics)).catch(error =>
-      this.#logger.warn('offsets of deleted topics could not be removed', { error: messageOf(error) }),
-    )
+    const failed = (error: unknown) =>
+      this.#logger.warn('offsets of deleted topics could not be removed', { error: messageOf(error) })
+    removeOffsetsOfTopics(shard, new Map(this.#deletedTopics)).catch(failed)
+    try {
+      forgetStateOfTopics(shard.shares, [...this.#deletedTopics.values()])
+    } catch (error) {
+      failed(error)
+    }
   }
 }

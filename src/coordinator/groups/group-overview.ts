@@ -1,6 +1,8 @@
 /** ListGroups, DescribeGroups and DeleteGroups: groups as administrators see them; the group coordinator calls them. */
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { ConsumerGroup } from '../consumer-groups/consumer-group.ts'
+import type { ShareGroup } from '../share-groups/share-group.ts'
+import { deleteShareGroup } from '../share-groups/share-offsets.ts'
 import type { ClassicGroup } from './classic-group.ts'
 import { removeOffsets } from './commit-offsets.ts'
 import { groupTombstone } from './group-records.ts'
@@ -21,10 +23,14 @@ export interface GroupFilter {
 }
 
 export function listGroups(shard: ServedShard, { states, types }: GroupFilter): ListedGroup[] {
-  const { groups, consumers, foreign } = shard.state
+  const { groups, consumers, shares, foreign } = shard.state
   const wantedStates = new Set(states.map(state => state.trim().toLowerCase()))
   const wantedTypes = new Set(types.map(type => type.toLowerCase()))
-  const present = [...[...groups.values()].map(classicEntry), ...consumers.all().map(consumerEntry)]
+  const present = [
+    ...[...groups.values()].map(classicEntry),
+    ...consumers.all().map(consumerEntry),
+    ...shares.all().map(shareEntry),
+  ]
   return [...present, ...foreign.ids.flatMap(id => foreignEntry(shard, id))].filter(
     ({ groupState, groupType }) =>
       (wantedStates.size === 0 || wantedStates.has(groupState.toLowerCase())) &&
@@ -44,6 +50,13 @@ const consumerEntry = (group: ConsumerGroup): ListedGroup => ({
   protocolType: CONSUMER_PROTOCOL,
   groupState: group.state,
   groupType: 'consumer',
+})
+
+const shareEntry = (group: ShareGroup): ListedGroup => ({
+  groupId: group.id,
+  protocolType: 'share',
+  groupState: group.state,
+  groupType: 'share',
 })
 
 /** Whether its members live is not known here: nobody hears their heartbeats. */
@@ -99,8 +112,13 @@ export async function deleteGroup(shard: ServedShard, groupId: string): Promise<
   const group = state.groups.get(groupId)
   const foreign = shard.foreign(groupId)
   const consumers = shard.consumers.get(groupId)
+  const shares = shard.shares.get(groupId)
+  if (shares) {
+    await deleteShareGroup(shard.shares, shares)
+    return ErrorCode.NONE
+  }
   if (consumers && !consumers.isEmpty) return ErrorCode.NON_EMPTY_GROUP
-  if (!group && !consumers && (!foreign || foreign.type === 'share')) return ErrorCode.GROUP_ID_NOT_FOUND
+  if (!group && !consumers && !foreign) return ErrorCode.GROUP_ID_NOT_FOUND
   if (group ? group.state !== 'Empty' : foreign?.isEmpty === false) return ErrorCode.NON_EMPTY_GROUP
   await removeGroup(shard, groupId)
   return ErrorCode.NONE

@@ -1,6 +1,7 @@
 /** The server properties that groups obey, as numbers; the composition root builds them once. */
 import { type ConsumerGroupSettings, consumerGroupSettings } from '../consumer-groups/consumer-settings.ts'
 import type { PropertyText } from '../runtime/internal-topics.ts'
+import { type ShareGroupSettings, shareGroupSettings } from '../share-groups/share-settings.ts'
 
 export interface GroupSettings {
   /** `group.min.session.timeout.ms` and `group.max.session.timeout.ms` */
@@ -17,6 +18,7 @@ export interface GroupSettings {
   /** `offsets.retention.check.interval.ms` */
   readonly retentionCheckMs: number
   readonly consumer: ConsumerGroupSettings
+  readonly share: ShareGroupSettings
 }
 
 /** From properties that have been validated. */
@@ -29,4 +31,5 @@ export const groupSettings = (property: PropertyText): GroupSettings => ({
   offsetsRetentionMs: Number(property('offsets.retention.minutes')) * 60_000,
   retentionCheckMs: Number(property('offsets.retention.check.interval.ms')),
   consumer: consumerGroupSettings(property),
+  share: shareGroupSettings(property),
 })

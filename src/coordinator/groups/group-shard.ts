@@ -7,6 +7,7 @@ import type { Message } from '../../protocol/schema/message.ts'
 import { Reader } from '../../protocol/schema/reader.ts'
 import { ConsumerGroups } from '../consumer-groups/consumer-groups.ts'
 import type { StateRecord, TransactionMarker } from '../runtime/state-partitions.ts'
+import { ShareGroups } from '../share-groups/share-groups.ts'
 import { ClassicGroup } from './classic-group.ts'
 import { ForeignGroups } from './foreign-groups.ts'
 import { GroupOffsets, type OffsetPlace } from './group-offsets.ts'
@@ -18,6 +19,7 @@ const OFFSET_TYPES: ReadonlySet<number> = new Set([LegacyOffsetCommitKey.apiKey,
 export class GroupShard {
   readonly groups = new Map<string, ClassicGroup>()
   readonly consumers = new ConsumerGroups()
+  readonly shares = new ShareGroups()
   readonly foreign = new ForeignGroups()
   readonly offsets = new GroupOffsets()
 
@@ -27,7 +29,8 @@ export class GroupShard {
     if (OFFSET_TYPES.has(type))
       this.#replayOffset(keyOf(OffsetCommitKey, record), record.value, { producerId, baseOffset })
     else if (type === GroupMetadataKey.apiKey) this.#replayGroup(keyOf(GroupMetadataKey, record).group, record.value)
-    else if (!this.#replayConsumers(type, record)) this.foreign.replay(type, record)
+    else if (!this.#replayConsumers(type, record) && this.shares.replay(type, record) === undefined)
+      this.foreign.replay(type, record)
   }
 
   replayMarker({ producerId, committed }: Pick<TransactionMarker, 'producerId' | 'committed'>): void {
@@ -36,7 +39,7 @@ export class GroupShard {
 
   /** An offset belongs to a group: without another it is a simple one, which has no members. */
   ensureGroup(id: string, nowMs: number | undefined): void {
-    if (this.groups.has(id) || this.consumers.get(id) || this.foreign.get(id)) return
+    if (this.groups.has(id) || this.consumers.get(id) || this.shares.get(id) || this.foreign.get(id)) return
     this.groups.set(id, new ClassicGroup(id, { stateChangedMs: nowMs }))
   }
 

@@ -5,6 +5,8 @@ import { ConsumerMembership } from '../consumer-groups/consumer-membership.ts'
 import { GroupDraft } from '../consumer-groups/group-draft.ts'
 import type { CoordinatorError } from '../runtime/coordinator-error.ts'
 import type { Loaded, StatePartitions, StateRecord, WriteOptions } from '../runtime/state-partitions.ts'
+import { ShareMembership } from '../share-groups/share-membership.ts'
+import type { SharePersister } from '../share-state/share-persister.ts'
 import { ClassicGroup } from './classic-group.ts'
 import type { ForeignGroupType } from './foreign-groups.ts'
 import type { GroupShard } from './group-shard.ts'
@@ -19,6 +21,7 @@ export class ServedShard {
   readonly state: GroupShard
   readonly rebalancing: Rebalancing
   readonly consumers: ConsumerMembership
+  readonly shares: ShareMembership
   readonly #loaded: Loaded<GroupShard>
   readonly #partitions: StatePartitions<GroupShard>
   readonly #clock: Clock
@@ -28,7 +31,11 @@ export class ServedShard {
   constructor(
     loaded: Loaded<GroupShard>,
     partitions: StatePartitions<GroupShard>,
-    context: Omit<RebalancingContext, 'write' | 'refusal'> & { readonly brokerId: number; image(): MetadataImage },
+    context: Omit<RebalancingContext, 'write' | 'refusal'> & {
+      readonly brokerId: number
+      readonly persister: SharePersister
+      image(): MetadataImage
+    },
   ) {
     this.state = loaded.state
     this.#loaded = loaded
@@ -47,7 +54,17 @@ export class ServedShard {
       write: records => this.write(records),
       refusal: records => this.refusal(records),
       settled: () => this.settled(),
+      isTaken: id => this.state.shares.get(id) !== undefined || this.state.foreign.get(id) !== undefined,
       adopt: (group, rebalance) => this.#adopt(group, rebalance),
+    })
+    this.shares = new ShareMembership({
+      ...context,
+      groups: this.state.shares,
+      write: records => this.write(records),
+      refusal: records => this.refusal(records),
+      settled: () => this.settled(),
+      isTaken: id =>
+        this.state.groups.has(id) || this.consumers.get(id) !== undefined || this.state.foreign.get(id) !== undefined,
     })
   }
 
@@ -115,12 +132,14 @@ export class ServedShard {
   resume(): void {
     for (const group of this.state.groups.values()) this.rebalancing.resume(group)
     this.consumers.resume()
+    this.shares.resume()
   }
 
   /** Ends timers, and tells everybody who waits the error. */
   end(errorCode: number): void {
     for (const group of this.state.groups.values()) group.end(errorCode, this.rebalancing.nowMs)
     this.consumers.close()
+    this.shares.close()
   }
 
   /**
@@ -128,7 +147,7 @@ export class ServedShard {
    * members and groups of other kinds do not.
    */
   freeForeign(id: string): boolean {
-    if (this.foreign(id) || this.consumers.hasMembers(id)) return false
+    if (this.foreign(id) || this.shares.get(id) || this.consumers.hasMembers(id)) return false
     if (this.consumers.get(id)) this.removeConsumerGroup(id).catch(() => {})
     return true
   }
