@@ -29,7 +29,7 @@ export async function openCoordinators(
   startup.onStop('share state', () => shareState.close())
   await options.controller.subscribe(shareState.partitions)
   await options.controller.subscribe(shareState)
-  const groups = openGroups(options)
+  const groups = openGroups({ ...options, persister: sharePersister })
   startup.onStop('groups', () => groups.close())
   const transactions = openTransactions({
     ...options,

@@ -123,14 +123,14 @@ export class TestNode {
     const writeGate = options.writeGate ?? openWriteGate
     const random = seededRandom(1)
     const parts = { ...shared, controller, replicas, producerIds, writeGate, random }
-    const groups = openGroups({ ...parts, file })
+    const { coordinator: shareState, persister: sharePersister } = openShareState({ ...parts, file })
+    await controller.subscribe(shareState.partitions)
+    await controller.subscribe(shareState)
+    const groups = openGroups({ ...parts, file, persister: sharePersister })
     await controller.subscribe(groups)
     const offsetsEnded = groups.transactionCompleted.bind(groups)
     const transactions = openTransactions({ ...parts, file, offsetsEnded })
     await controller.subscribe(transactions.partitions)
-    const { coordinator: shareState, persister: sharePersister } = openShareState({ ...parts, file })
-    await controller.subscribe(shareState.partitions)
-    await controller.subscribe(shareState)
     const broker = new Broker({
       ...parts,
       groups,

@@ -54,6 +54,8 @@ import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts'
 import { consumerGroupDescribe } from './69-consumer-group-describe.ts'
 import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
+import { shareGroupHeartbeat } from './76-share-group-heartbeat.ts'
+import { shareGroupDescribe } from './77-share-group-describe.ts'
 import { addRaftVoter } from './80-add-raft-voter.ts'
 import { removeRaftVoter } from './81-remove-raft-voter.ts'
 import { initializeShareGroupState } from './83-initialize-share-group-state.ts'
@@ -61,6 +63,9 @@ import { readShareGroupState } from './84-read-share-group-state.ts'
 import { writeShareGroupState } from './85-write-share-group-state.ts'
 import { deleteShareGroupState } from './86-delete-share-group-state.ts'
 import { readShareGroupStateSummary } from './87-read-share-group-state-summary.ts'
+import { describeShareGroupOffsets } from './90-describe-share-group-offsets.ts'
+import { alterShareGroupOffsets } from './91-alter-share-group-offsets.ts'
+import { deleteShareGroupOffsets } from './92-delete-share-group-offsets.ts'
 
 /** In the order of their keys. */
 export const handlers: readonly Handler[] = [
@@ -118,6 +123,8 @@ export const handlers: readonly Handler[] = [
   consumerGroupDescribe,
   listConfigResources,
   describeTopicPartitions,
+  shareGroupHeartbeat,
+  shareGroupDescribe,
   addRaftVoter,
   removeRaftVoter,
   initializeShareGroupState,
@@ -125,4 +132,7 @@ export const handlers: readonly Handler[] = [
   writeShareGroupState,
   deleteShareGroupState,
   readShareGroupStateSummary,
+  describeShareGroupOffsets,
+  alterShareGroupOffsets,
+  deleteShareGroupOffsets,
 ]

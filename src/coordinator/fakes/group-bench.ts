@@ -47,6 +47,7 @@ export class GroupBench {
     const file = {
       'group.initial.rebalance.delay.ms': '0',
       'offsets.topic.num.partitions': '1',
+      'share.coordinator.state.topic.num.partitions': '1',
       ...options.file,
     }
     const clusterId = options.clusterId ?? randomUuid()
@@ -54,6 +55,7 @@ export class GroupBench {
     const bench = new GroupBench({ clock, fs, node }, file)
     if (!topicByName(node.controller.image, 't')) await node.createTopic('t', { partitions: 2 })
     await node.groups.ensureTopic()
+    await node.shareState.partitions.ensureTopic()
     await bench.settle()
     return bench
   }

@@ -3,9 +3,7 @@
  * group APIs call it, the destination of links commits through it, and the transaction coordinator tells it how transactions end.
  */
 import type { Clock } from '../../core/clock.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { Uuid } from '../../core/uuid.ts'
 import type { ImageSubscriber } from '../../metadata/controller-port.ts'
 import type { MetadataDelta } from '../../metadata/metadata-delta.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
@@ -19,13 +17,12 @@ import {
   type StatePartitionsOptions,
   type WriteTransaction,
 } from '../runtime/state-partitions.ts'
-import { forgetStateOfTopics } from '../share-groups/share-offsets.ts'
 import type { SharePersister } from '../share-state/share-persister.ts'
 import { joinAnswer } from './classic-group.ts'
 import { type CommitRequest, commitOffsets, commitTransactionalOffsets, deleteOffsets } from './commit-offsets.ts'
 import { ConsumerRequests } from './consumer-requests.ts'
+import { DeletedTopics } from './deleted-topics.ts'
 import { heartbeatEither, joinEither, leaveEither, syncEither } from './either-protocol.ts'
-import { removeOffsetsOfTopics } from './expire-offsets.ts'
 import { type FetchedTopic, type FetchOffsetsRequest, fetchOffsets } from './fetch-offsets.ts'
 import { figuresOf, type GroupFigures } from './group-figures.ts'
 import type { JoinAnswer, SyncAnswer } from './group-member.ts'
@@ -68,8 +65,7 @@ export class GroupCoordinator implements ImageSubscriber {
   readonly #logger: Logger
   readonly #partitions: StatePartitions<GroupShard>
   readonly #shards = new Map<Loaded<GroupShard>, ServedShard>()
-  /** Topics that went while a shard was being loaded. */
-  readonly #deletedTopics = new Map<string, Uuid>()
+  readonly #deletedTopics: DeletedTopics
   #offsetCommits = 0
   readonly #expiry: OffsetExpiry
   /** Of consumer groups (KIP-848). */
@@ -81,6 +77,7 @@ export class GroupCoordinator implements ImageSubscriber {
     const { topic, settings, persister, clock, logger } = options
     this.#options = options
     this.#logger = logger.child({ component: 'groups' })
+    this.#deletedTopics = new DeletedTopics(this.#logger)
     this.#partitions = new StatePartitions<GroupShard>({
       ...options,
       definition: topic,
@@ -257,11 +254,9 @@ export class GroupCoordinator implements ImageSubscriber {
   }
 
   onImage(image: MetadataImage, delta: MetadataDelta): void {
-    for (const topic of delta.deletedTopics.values()) this.#deletedTopics.set(topic.name, topic.id)
+    this.#deletedTopics.note(delta)
     this.#partitions.onImage(image)
-    if (this.#deletedTopics.size === 0) return
-    for (const shard of this.#shards.values()) this.#removeOffsets(shard)
-    if (!this.#partitions.loading) this.#deletedTopics.clear()
+    this.#deletedTopics.forgetIn([...this.#shards.values()], { isComplete: !this.#partitions.loading })
   }
 
   /** Answers everybody who waits, stops every timer and resolves when nothing runs any more. */
@@ -278,7 +273,7 @@ export class GroupCoordinator implements ImageSubscriber {
     const shard = new ServedShard(loaded, this.#partitions, { ...context, brokerId, image: () => controller.image })
     this.#shards.set(loaded, shard)
     shard.resume()
-    if (this.#deletedTopics.size > 0) this.#removeOffsets(shard)
+    this.#deletedTopics.forgetIn([shard], { isComplete: false })
   }
 
   #unserve(loaded: Loaded<GroupShard>): void {
@@ -298,16 +293,5 @@ export class GroupCoordinator implements ImageSubscriber {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       })
     return coordinatorErrorCode(error)
-  }
-
-  #removeOffsets(shard: ServedShard): void {
-    const failed = (error: unknown) =>
-      this.#logger.warn('offsets of deleted topics could not be removed', { error: messageOf(error) })
-    removeOffsetsOfTopics(shard, new Map(this.#deletedTopics)).catch(failed)
-    try {
-      forgetStateOfTopics(shard.shares, [...this.#deletedTopics.values()])
-    } catch (error) {
-      failed(error)
-    }
   }
 }

@@ -20,11 +20,9 @@ import {
   type TopicWithPartitions,
 } from '../share-groups/share-offsets.ts'
 import { shareProtocolLevel } from '../share-groups/share-settings.ts'
-import type { GroupSettings } from './group-settings.ts'
 import type { ServedShard } from './served-shard.ts'
 
 export interface ShareRequestsContext {
-  readonly settings: GroupSettings
   image(): MetadataImage
   /** The shard of the group. Throws CoordinatorError. */
   shard(groupId: string): ServedShard
@@ -46,10 +44,9 @@ export class ShareRequests {
     this.#context = context
   }
 
-  /** Are there share groups? By the feature `share.version`, or by `group.coordinator.rebalance.protocols`. */
+  /** Are there share groups? By the feature `share.version`. */
   get isEnabled(): boolean {
-    const { settings, image } = this.#context
-    return settings.share.isEnabled || shareProtocolLevel(image()) >= 1
+    return shareProtocolLevel(this.#context.image()) >= 1
   }
 
   /** Resolves when everything that it tells is durable. */

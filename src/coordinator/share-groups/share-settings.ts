@@ -3,8 +3,6 @@ import { ConfigResourceType, configOverrides, type MetadataImage } from '../../m
 import type { PropertyText } from '../runtime/internal-topics.ts'
 
 export interface ShareGroupSettings {
-  /** `group.coordinator.rebalance.protocols` has `share`. */
-  readonly isEnabled: boolean
   /** `group.share.session.timeout.ms` */
   readonly sessionTimeoutMs: number
   /** `group.share.heartbeat.interval.ms` */
@@ -19,9 +17,6 @@ export interface ShareGroupSettings {
 
 /** From properties that have been validated. */
 export const shareGroupSettings = (property: PropertyText): ShareGroupSettings => ({
-  isEnabled: property('group.coordinator.rebalance.protocols')
-    .split(',')
-    .some(name => name.trim() === 'share'),
   sessionTimeoutMs: Number(property('group.share.session.timeout.ms')),
   heartbeatIntervalMs: Number(property('group.share.heartbeat.interval.ms')),
   assignmentIntervalMs: Number(property('group.share.assignment.interval.ms')),
