@@ -1,5 +1,6 @@
 /** docs/generated/metrics.md: the families of /metrics. */
 import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
+import { placementMetrics } from '../../src/node/joined/placement-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
 import { sourceMetrics } from '../../src/node/source-metrics.ts'
 import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
@@ -16,6 +17,10 @@ export async function metricsPage(): Promise<Page> {
       groups: () => ({ groups: 0, members: 0, offsetCommits: 0 }),
       transactions: () => ({ byState: { Empty: 0 }, completing: 0, oldestOpenMs: 0 }),
     }),
+    placementMetrics({
+      evictor: { foreignPartitions: () => [], evictedTotal: 0, failuresTotal: 0 },
+      watch: { misplacedPartitions: () => [], begunTotal: new Map([['LED_BY_KAFKA', 0]]), returnedTotal: 0 },
+    }),
   ]
   const texts = await Promise.all(sources.map(source => source.text()))
   const own = families(texts.join('\n')).filter(({ name }) => name.startsWith('lockstep_'))
@@ -27,6 +32,7 @@ export async function metricsPage(): Promise<Page> {
       'src/node/node-metrics.ts',
       'src/node/source-metrics.ts',
       'src/node/coordinator-metrics.ts',
+      'src/node/joined/placement-metrics.ts',
     ],
     body: [
       'Served as Prometheus text under `/metrics` of the REST listener, together with the usual figures of the process (`process_*`: processor time, memory, file descriptors) and of Node.js (`nodejs_*`: event loop lag, heap, garbage collection).',

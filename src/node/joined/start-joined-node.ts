@@ -30,6 +30,7 @@ import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
 import { openMembership } from './open-membership.ts'
+import { openPlacement, type Placement } from './open-placement.ts'
 
 const clock = systemClock
 const random = systemRandom
@@ -52,7 +53,8 @@ export async function startJoinedNode(
   const storage = await openReplicas(start, cluster)
   const links = await makeLinks(start, cluster, storage)
   const serving = await serveClients(start, { ...cluster, ...storage, ...links })
-  const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving })
+  const placement = await watchPlacement(start, { ...cluster, ...links })
+  const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving, placement })
   await guardPartitions(start, { ...cluster, ...links })
   await becomeBroker(start, { ...cluster, ...serving, restUrl })
   const { clusterId } = cluster
@@ -134,8 +136,19 @@ async function serveClients({ settings, environment, startup }: Start, of: Clust
   return { servers, cleaner }
 }
 
+/** What keeps mirrors on Lockstep nodes, and everything else off them. */
+async function watchPlacement({ settings, environment, startup }: Start, { controller, statusOf }: Cluster & Links) {
+  const { logger } = environment
+  const leadingProblem = () => undefined
+  const parts = { nodeId: settings.nodeId, controller, statusOf, leadingProblem, clock, random, logger }
+  return await openPlacement(parts, startup)
+}
+
 /** Resolves to where it answers. */
-async function serveRest({ settings, environment, startup }: Start, of: Cluster & Storage & Links & Serving) {
+async function serveRest(
+  { settings, environment, startup }: Start,
+  of: Cluster & Storage & Links & Serving & { readonly placement: Placement },
+) {
   const { logger, version } = environment
   const { nodeId, kafka: file } = settings
   const { controller, replicas, writeGate, engine, coordinators, hasAuthorizer, observer, membership } = of
@@ -147,7 +160,7 @@ async function serveRest({ settings, environment, startup }: Start, of: Cluster 
     health,
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
-  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, coordinators.metrics]
+  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, coordinators.metrics, of.placement.metrics]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
