@@ -2,6 +2,7 @@
 import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
 import { placementMetrics } from '../../src/node/joined/placement-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
+import { quotaMetrics } from '../../src/node/quota-metrics.ts'
 import { sourceMetrics } from '../../src/node/source-metrics.ts'
 import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
 import { code, type Page, plain, table } from './markdown.ts'
@@ -21,6 +22,7 @@ export async function metricsPage(): Promise<Page> {
       evictor: { foreignPartitions: () => [], evictedTotal: 0, failuresTotal: 0 },
       watch: { misplacedPartitions: () => [], begunTotal: new Map([['LED_BY_KAFKA', 0]]), returnedTotal: 0 },
     }),
+    quotaMetrics({ figures: () => ({ requests: 0, ms: 0 }) }),
   ]
   const texts = await Promise.all(sources.map(source => source.text()))
   const own = families(texts.join('\n')).filter(({ name }) => name.startsWith('lockstep_'))
@@ -33,6 +35,7 @@ export async function metricsPage(): Promise<Page> {
       'src/node/source-metrics.ts',
       'src/node/coordinator-metrics.ts',
       'src/node/joined/placement-metrics.ts',
+      'src/node/quota-metrics.ts',
     ],
     body: [
       'Served as Prometheus text under `/metrics` of the REST listener, together with the usual figures of the process (`process_*`: processor time, memory, file descriptors) and of Node.js (`nodejs_*`: event loop lag, heap, garbage collection).',

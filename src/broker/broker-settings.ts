@@ -1,5 +1,7 @@
 /** What handlers need to know of the server's properties file; the composition root builds it once. */
 
+import type { SampleWindows } from '../core/sampled-rate.ts'
+
 export interface BrokerSettings {
   /** The file as it is: DescribeConfigs shows it, and topic configs take their defaults from it. */
   readonly file: ReadonlyMap<string, string>
@@ -13,6 +15,8 @@ export interface BrokerSettings {
   readonly fetchSessionSlots: number
   /** `max.request.partition.size.limit`: partitions in one DescribeTopicPartitions answer. */
   readonly describedPartitionsMax: number
+  /** `quota.window.*`, `controller.quota.window.*` */
+  readonly quotaWindows: { readonly windows: SampleWindows; readonly mutationWindows: SampleWindows }
 }
 
 const flag = (text: string | undefined, otherwise: boolean): boolean =>
@@ -26,4 +30,14 @@ export const brokerSettings = (file: ReadonlyMap<string, string>): BrokerSetting
   fetchBytesMax: Number(file.get('fetch.max.bytes') ?? 57_671_680),
   fetchSessionSlots: Number(file.get('max.incremental.fetch.session.cache.slots') ?? 1000),
   describedPartitionsMax: Number(file.get('max.request.partition.size.limit') ?? 2000),
+  quotaWindows: {
+    windows: sampleWindows(file, 'quota.window'),
+    mutationWindows: sampleWindows(file, 'controller.quota.window'),
+  },
+})
+
+/** @param prefix of the two properties, e.g. `quota.window` */
+export const sampleWindows = (file: ReadonlyMap<string, string>, prefix: string): SampleWindows => ({
+  count: Number(file.get(`${prefix}.num`) ?? 11),
+  sizeMs: Number(file.get(`${prefix}.size.seconds`) ?? 1) * 1000,
 })

@@ -24,6 +24,7 @@ import { type BrokerContext, CloseConnection, type Handler, type LogDirectoryInf
 import { handlers } from './handlers/table.ts'
 import type { JoinedCluster } from './joined/joined-cluster.ts'
 import { announcedApis, joinedHandlers } from './joined/joined-table.ts'
+import { ClientQuotas } from './quotas/client-quotas.ts'
 import { readHere } from './read-redirect.ts'
 
 /** Memory kept for the answers to come, beside that of answers under way. */
@@ -56,6 +57,7 @@ export interface BrokerOptions {
 export class Broker {
   /** What a listener lets through; requests of other APIs or versions close their connection. */
   readonly served: ServedApis
+  readonly quotas: ClientQuotas
   readonly #context: BrokerContext
   readonly #handlers: ReadonlyMap<number, Handler>
 
@@ -64,8 +66,11 @@ export class Broker {
     const table = joined ? joinedHandlers(handlers) : handlers
     this.served = new Map(table.map(handler => [handler.key, handler.versions]))
     this.#handlers = new Map(table.map(handler => [handler.key, handler]))
+    const { controller, clock } = options
+    this.quotas = new ClientQuotas({ image: () => controller.image, ...options.settings.quotaWindows, clock })
     this.#context = {
       ...options,
+      quotas: this.quotas,
       authorizer: options.authorizer ?? allowAll,
       loggers: options.loggers ?? new LoggerLevels('silent'),
       answerBuffers: new FrameBuffers({ idleBytesMax: IDLE_ANSWER_BYTES_MAX, clock: options.clock }),

@@ -23,6 +23,8 @@ import type { WriteGate } from '../replica/write-gate.ts'
 import type { BrokerSettings } from './broker-settings.ts'
 import type { SessionCache } from './fetch-sessions/session-cache.ts'
 import type { JoinedCluster } from './joined/joined-cluster.ts'
+import type { ClientQuotas } from './quotas/client-quotas.ts'
+import { measured, type RequestThrottle, throttleOf } from './quotas/request-throttle.ts'
 import type { ReadRedirect } from './read-redirect.ts'
 
 /** One API in an ApiVersions answer. */
@@ -54,6 +56,7 @@ export interface BrokerContext {
   readonly settings: BrokerSettings
   readonly logDirectory: LogDirectoryInfo
   readonly fetchSessions: SessionCache
+  readonly quotas: ClientQuotas
   /** Memory of answers that are read or wait for their clients. */
   readonly answerBudget: ByteBudget
   /** Where the larger ones of them are read into. */
@@ -75,6 +78,8 @@ export interface RequestOrigin {
   readonly clientId: string | null
   readonly client: ClientContext
   readonly progress: RequestProgress
+  /** What the request costs the client's quotas; undefined while there are none. */
+  readonly throttle: RequestThrottle | undefined
   /** The image when the request arrived: one answer is about one image. */
   readonly image: MetadataImage
 }
@@ -129,13 +134,22 @@ export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: Hand
     versions: definition.versions,
     announced: definition.announced ?? definition.versions,
     async answer(broker, incoming, client) {
-      const request = decoded(api, incoming)
-      const origin = originOf(broker, incoming, client)
-      const answer = await answerOrFailure(broker, definition, { request, origin, name: api.name })
-      return answer === undefined ? undefined : api.response.encodeChunks(answer, origin.version)
+      const throttle = throttleOf(broker, incoming, client)
+      const handled = measured(throttle, () => {
+        const request = decoded(api, incoming)
+        const origin = originOf(broker, incoming, { client, throttle })
+        return answerOrFailure(broker, definition, { request, origin, name: api.name })
+      })
+      const answer = await handled
+      const pauseMs = throttle?.settle() ?? 0
+      const told = pauseMs > 0 && answer !== undefined ? { ...answer, throttleTimeMs: pauseMs } : answer
+      const chunks = told && measured(throttle, () => api.response.encodeChunks(told, incoming.apiVersion))
+      throttle?.told()
+      if (pauseMs > 0) incoming.progress.pause(pauseMs)
+      return chunks
     },
     refuse(broker, { request: incoming, errorCode }, client) {
-      const answer = definition.failed(decoded(api, incoming), errorCode, originOf(broker, incoming, client))
+      const answer = definition.failed(decoded(api, incoming), errorCode, originOf(broker, incoming, { client }))
       return api.response.encodeChunks(answer, incoming.apiVersion)
     },
   }
@@ -144,8 +158,8 @@ export function handlerOf<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, definition: Hand
 const originOf = (
   broker: BrokerContext,
   { apiVersion: version, clientId, progress }: IncomingRequest,
-  client: ClientContext,
-): RequestOrigin => ({ version, clientId, client, progress, image: broker.controller.image })
+  { client, throttle }: { readonly client: ClientContext; readonly throttle?: RequestThrottle | undefined },
+): RequestOrigin => ({ version, clientId, client, progress, throttle, image: broker.controller.image })
 
 function decoded<Q, QI, R, RI>(api: Api<Q, QI, R, RI>, { apiVersion, body, clientId }: IncomingRequest): Q {
   try {

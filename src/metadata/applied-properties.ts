@@ -17,6 +17,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'controller.listener.names': 'Listeners of the controller role; a standalone node serves its controller in-process.',
   'controller.quorum.bootstrap.servers': 'Controllers of the cluster to join, as host:port.',
   'controller.quorum.request.timeout.ms': 'How long a controller of the cluster that is joined may take to answer.',
+  'controller.quota.window.num': 'Samples that the burst of the quota of mutations is made of.',
+  'controller.quota.window.size.seconds': 'Length of such a sample.',
   'controller.quorum.voters':
     'The controller quorum, as id@host:port: of the cluster to join; a standalone node may name only itself.',
   'default.replication.factor': 'Replication factor of topics created without one.',
@@ -51,6 +53,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'log.dir': 'Data directory, if log.dirs is not set.',
   'log.dirs': 'Data directory (one).',
   'log.retention.check.interval.ms': 'How often old segments are looked for.',
+  'max.connection.creation.rate':
+    'Connections per second in all, or per listener; more wait. Per address: the client quota connection_creation_rate.',
   'max.connections': 'Connections of clients in all, or per listener; more wait until others close.',
   'max.connections.per.ip': 'Connections from one address; more are closed as they come.',
   'max.connections.per.ip.overrides': 'Other limits for single addresses, as ADDRESS:NUMBER.',
@@ -76,6 +80,8 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'offsets.topic.segment.bytes': 'Segment size of __consumer_offsets when it is created.',
   'process.roles': 'broker,controller (or absent) = standalone; broker = joined to a Kafka cluster.',
   'producer.id.expiration.ms': 'Idle time after which the state of an idempotent producer is forgotten.',
+  'quota.window.num': 'Samples over which the rates of client quotas are measured.',
+  'quota.window.size.seconds': 'Length of such a sample.',
   'queued.max.request.bytes': 'Memory for requests above 64 KiB that are received or handled; -1 = no bound.',
   'sasl.enabled.mechanisms': 'Mechanisms of listeners with SASL: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER.',
   'sasl.jaas.config': 'Login module of a mechanism (listener.name.X.mechanism.sasl.jaas.config): the users of PLAIN.',

@@ -9,6 +9,7 @@ import type { ApiError } from './api-error.ts'
 import type { ClusterCommands } from './cluster-commands.ts'
 import type { MetadataDelta } from './metadata-delta.ts'
 import type { ConfigResource, MetadataImage } from './metadata-image.ts'
+import type { QuotaCommands } from './quota-commands.ts'
 import type { ScramCommands } from './scram-commands.ts'
 
 export type { ApiError } from './api-error.ts'
@@ -71,6 +72,16 @@ export interface PartitionGrowth {
   readonly assignments?: readonly (readonly number[])[] | null
 }
 
+/** Asked once per topic whose partitions are to be created or deleted; false = refused, THROTTLING_QUOTA_EXCEEDED (KIP-599). */
+export type MutationGate = (partitions: number) => boolean
+
+/** How topics and partitions are created. */
+export interface CreationOptions {
+  readonly validateOnly: boolean
+  /** Default: nobody minds. An active controller elsewhere keeps the quotas itself. */
+  readonly mayMutate?: MutationGate | undefined
+}
+
 export interface ProducerIdBlock {
   readonly firstId: bigint
   readonly length: number
@@ -88,19 +99,23 @@ export interface Controller {
   readonly image: MetadataImage
   readonly acls: AclCommands
   readonly cluster: ClusterCommands
+  readonly quotas: QuotaCommands
   readonly scram: ScramCommands
   /** Subscribers run in the order of registration; a new one is called at once with the whole image as delta. */
   subscribe(subscriber: ImageSubscriber): Promise<void>
-  createTopics(topics: readonly NewTopic[], options: { validateOnly: boolean }): Promise<CreatedTopic[]>
+  createTopics(topics: readonly NewTopic[], options: CreationOptions): Promise<CreatedTopic[]>
   /** By id, or by name with the zero id. */
-  deleteTopics(topics: readonly { readonly name: string | null; readonly topicId: Uuid }[]): Promise<DeletedTopic[]>
+  deleteTopics(
+    topics: readonly { readonly name: string | null; readonly topicId: Uuid }[],
+    options?: Pick<CreationOptions, 'mayMutate'>,
+  ): Promise<DeletedTopic[]>
   incrementalAlterConfigs(
     alterations: readonly ConfigAlteration[],
     options: { validateOnly: boolean },
   ): Promise<(ApiError & { readonly resource: ConfigResource })[]>
   createPartitions(
     topics: readonly PartitionGrowth[],
-    options: { validateOnly: boolean },
+    options: CreationOptions,
   ): Promise<(ApiError & { readonly name: string })[]>
   alterPartition(changes: readonly IsrChange[]): Promise<(ApiError & IsrChange)[]>
   /** Starts a new leader epoch of the partition, with the same leader (used when a mirror becomes writable). Resolves to the new epoch. */

@@ -7,6 +7,7 @@ import type { AccessControlEntryRecord } from '../protocol/metadata-records/18-a
 import type { RemoveUserScramCredentialRecord } from '../protocol/metadata-records/22-remove-user-scram-credential.ts'
 import type { AclImage } from './acl.ts'
 import type { AclIndexEditor } from './acl-index.ts'
+import { quotaEntityKey } from './client-quotas.ts'
 import {
   type ClientQuotaImage,
   type DelegationTokenImage,
@@ -62,10 +63,8 @@ export class SecurityChanges {
 
   clientQuota(record: ClientQuotaRecord): void {
     this.#quotas ??= new Map(this.#base.clientQuotas)
-    const entity = record.entity
-      .map(({ entityType: type, entityName: name }) => ({ type, name }))
-      .sort((a, b) => (a.type < b.type ? -1 : 1))
-    const key = JSON.stringify(entity)
+    const entity = record.entity.map(({ entityType: type, entityName: name }) => ({ type, name }))
+    const key = quotaEntityKey(entity)
     const values = new Map(this.#quotas.get(key)?.values)
     if (record.remove) values.delete(record.key)
     else values.set(record.key, record.value)

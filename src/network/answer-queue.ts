@@ -28,11 +28,13 @@ class Exchange implements RequestProgress {
   /** Resolves when the next request of this API may begin. */
   readonly mayOvertake: Promise<void>
   readonly accepted: () => void
+  readonly pause: (ms: number) => void
   readonly #releases: (() => void)[] = []
   #answered = false
 
-  constructor(request: BegunRequest) {
+  constructor(request: BegunRequest, pause: (ms: number) => void) {
     this.request = request
+    this.pause = pause
     const { promise, resolve } = Promise.withResolvers<void>()
     this.mayOvertake = promise
     this.accepted = resolve
@@ -67,6 +69,8 @@ export interface AnswerQueueOptions {
   readonly onFailure: (error: unknown) => void
   /** Nothing is owed any more. */
   readonly onIdle: () => void
+  /** A handler asks that no further request is begun for so long. */
+  readonly onPause: (ms: number) => void
 }
 
 /** Handlers may run side by side, answers are written one after the other. */
@@ -112,7 +116,7 @@ export class AnswerQueue {
     request: BegunRequest,
     handle: (progress: RequestProgress) => Promise<readonly Buffer[] | undefined>,
   ): Promise<void> {
-    const exchange = new Exchange(request)
+    const exchange = new Exchange(request, this.#options.onPause)
     this.#apiKey = request.header.apiKey
     this.#unanswered++
     this.#unansweredBytes += request.bytes

@@ -1,5 +1,7 @@
 /** How many connections a node takes, in all, per listener and per address of clients; shared by its listeners, changed while they run. */
 
+import { ConnectionRates } from './connection-rates.ts'
+
 /** Infinity = no limit. */
 export interface ConnectionLimits {
   /** `max.connections` */
@@ -35,11 +37,14 @@ export class ConnectionQuota {
   #limits: ConnectionLimits
   readonly #byAddress = new Map<string, number>()
   readonly #byListener = new Map<string, number>()
+  /** How quickly they may come. */
+  readonly rates: ConnectionRates
   #open = 0
   readonly #waiting = new Set<Waiting>()
 
-  constructor(limits: ConnectionLimits = noConnectionLimits) {
+  constructor(limits: ConnectionLimits = noConnectionLimits, rates = new ConnectionRates()) {
     this.#limits = limits
+    this.rates = rates
   }
 
   /** Limits may fall below what is open: nobody is sent away, and nobody comes in until enough have left. */

@@ -37,10 +37,12 @@ export interface RequestProgress {
   accepted(): void
   /** Called once, when the answer is written or never will be: memory that it is made of may be used again. */
   onAnswered(release: () => void): void
+  /** The client is over its quota: no further request of the connection is begun for so long. */
+  pause(ms: number): void
 }
 
 /** For requests that come from no connection. */
-export const unwatchedProgress: RequestProgress = { accepted: () => {}, onAnswered: () => {} }
+export const unwatchedProgress: RequestProgress = { accepted: () => {}, onAnswered: () => {}, pause: () => {} }
 
 /** The connection that a request came on. */
 export interface ClientContext {

@@ -1,9 +1,11 @@
 /** One connection of the listener against clients that behave, misbehave, pipeline, stall and leave. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ManualClock } from '../core/clock.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import { MetadataRequest } from '../protocol/messages/03-metadata.ts'
 import { ApiVersionsRequest, ApiVersionsResponse } from '../protocol/messages/18-api-versions.ts'
+import { ConnectionQuota } from './connection-quota.ts'
 import { API_VERSIONS, echo, request, start, tick } from './fakes/listener-bench.ts'
 import { frameOf } from './fakes/raw-client.ts'
 import type { ClientContext, IncomingRequest } from './request-handler.ts'
@@ -47,6 +49,57 @@ test('pipelined requests are handled one at a time and answered in order', async
   await client.write(Buffer.concat(ids.map(id => request(id))))
   for (const id of ids) assert.equal((await client.next()).readInt32BE(0), id)
   assert.equal(most, 1)
+})
+
+test('after the answer to a client over its quota the next request waits, as long as the longest pause', async t => {
+  const clock = new ManualClock()
+  const handled: number[] = []
+  const { connect } = await start(
+    t,
+    async request => {
+      handled.push(request.correlationId)
+      if (request.correlationId === 1) for (const ms of [5000, 2000]) request.progress.pause(ms)
+      return [request.body]
+    },
+    { clock },
+  )
+  const [paused, other] = [await connect(), await connect()]
+  await paused.write(Buffer.concat([request(1), request(2)]))
+  assert.equal((await paused.next()).readInt32BE(0), 1)
+  await other.write(request(3))
+  assert.equal((await other.next()).readInt32BE(0), 3)
+  await clock.advance(4999)
+  assert.deepEqual(handled, [1, 3])
+  await clock.advance(1)
+  assert.equal((await paused.next()).readInt32BE(0), 2)
+})
+
+test('a listener that closes does not wait for the end of a pause', async t => {
+  const { connect, server } = await start(t, async request => {
+    request.progress.pause(3_600_000)
+    return [request.body]
+  })
+  const client = await connect()
+  await client.write(Buffer.concat([request(1), request(2)]))
+  await client.next()
+  await server.close(3_600_000)
+})
+
+test('a connection that comes too quickly is closed unread, after its pause', async t => {
+  const clock = new ManualClock()
+  const connectionQuota = new ConnectionQuota()
+  connectionQuota.rates.change({ addresses: new Map([['127.0.0.1', 0.1]]) })
+  const { connect } = await start(t, echo, { clock, connectionQuota })
+  const first = await connect()
+  await first.write(request(1))
+  assert.equal((await first.next()).readInt32BE(0), 1)
+  const second = await connect()
+  await second.write(request(2))
+  await first.write(request(3))
+  assert.equal((await first.next()).readInt32BE(0), 3)
+  while (clock.pending === 0) await tick()
+  await clock.advance(1000)
+  await second.closed
 })
 
 test('a request without an answer is followed by the next one', async t => {

@@ -5,6 +5,7 @@ import { type Clock, sleep, type Timer } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { AnswerQueue } from './answer-queue.ts'
+import { ConnectionPause } from './connection-pause.ts'
 import { FrameAssembler, FrameError } from './frame-assembler.ts'
 import { noHeader, type ParsedHeader, parseRequestHeader, RequestRefused, type ServedApis } from './headers.ts'
 import { softwareOf, unsupportedApiVersionsAnswer } from './introduction.ts'
@@ -74,6 +75,7 @@ export class ServerConnection implements ClientContext {
   /** No request is begun any more: we close, or (`#clientEnded`) the client sent its last and those are still answered. */
   #draining = false
   #clientEnded = false
+  readonly #pause: ConnectionPause
   #lastProgressMs: number
   #clientSoftware: ClientSoftware | undefined
 
@@ -96,6 +98,7 @@ export class ServerConnection implements ClientContext {
       allocateAtOnceBytesMax: ALLOCATE_AT_ONCE_BYTES_MAX,
     })
     this.#lastProgressMs = settings.clock.monotonicMs()
+    this.#pause = new ConnectionPause(settings.clock)
     this.#answers = new AnswerQueue({
       socket,
       budget: settings.answerBudget,
@@ -104,6 +107,7 @@ export class ServerConnection implements ClientContext {
       },
       onFailure: error => this.#giveUp(error),
       onIdle: () => this.#endIfDone(),
+      onPause: ms => this.#pause.extend(ms),
     })
     this.closed = new Promise(resolve => socket.once('close', () => resolve(this.#onClose())))
     socket.setNoDelay(true)
@@ -147,6 +151,7 @@ export class ServerConnection implements ClientContext {
   /** Lets requests that are being handled end, then closes; at once if there is none. */
   drain(): void {
     this.#draining = true
+    this.#pause.cancel()
     this.#endIfDone()
   }
 
@@ -193,6 +198,7 @@ export class ServerConnection implements ClientContext {
     this.#handling = true
     try {
       while (!this.#draining) {
+        if (this.#pause.isActive) await this.#pause.end(this.signal)
         const frame = this.#nextFrame()
         if (frame) await this.#begin(frame)
         else if (!(await this.#admit())) break

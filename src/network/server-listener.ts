@@ -77,8 +77,10 @@ export class KafkaServer {
   readonly #connections = new Set<ServerConnection>()
   /** In their TLS handshake, by the client's address. */
   readonly #handshakes = new Map<string, Socket>()
-  /** They wait for others to leave. */
+  /** They wait for others to leave, or for their time to come. */
   readonly #held = new Set<Socket>()
+  /** How long after its arrival a connection begins. */
+  readonly #delaysMs = new WeakMap<Socket, number>()
   readonly #quota: ConnectionQuota
   #security: ListenerSecurity
   #sweep: Timer | undefined
@@ -169,6 +171,13 @@ export class KafkaServer {
   /** False: too many come from that address, and the socket is closed. */
   #enters(socket: Socket): boolean {
     const address = plainAddress(socket.remoteAddress)
+    const { name, clock } = this.#options
+    const arrival = this.#quota.rates.arrives({ listener: name, address, nowMs: clock.monotonicMs() })
+    if (arrival.verdict === 'refuse') {
+      this.#refuseLater(socket, arrival.ms)
+      return false
+    }
+    this.#delaysMs.set(socket, arrival.ms)
     const leave = this.#quota.enter(address)
     if (leave) {
       socket.once('close', leave)
@@ -181,8 +190,38 @@ export class KafkaServer {
     return false
   }
 
-  /** Begins to read from the client when there is room for it. */
+  /** Whoever comes too often waits for the refusal, and trying again costs time. */
+  #refuseLater(socket: Socket, delayMs: number): void {
+    const { clock, logger } = this.#options
+    logger.debug('a connection is refused: its address is over its quota of connections per second', {
+      client: addressOf(socket),
+    })
+    socket.pause()
+    socket.on('error', () => {})
+    this.#held.add(socket)
+    const timer = clock.after(delayMs, () => socket.destroy())
+    socket.once('close', () => {
+      timer.cancel()
+      this.#held.delete(socket)
+    })
+    if (this.#closing) socket.destroy()
+  }
+
+  /** Begins to read from the client when connections may come again and there is room for it. */
   #admit(socket: Socket, principal: Principal): void {
+    const delayMs = this.#delaysMs.get(socket) ?? 0
+    if (delayMs === 0) return this.#admitNow(socket, principal)
+    socket.on('error', () => {})
+    this.#held.add(socket)
+    const timer = this.#options.clock.after(delayMs, () => this.#admitNow(socket, principal))
+    socket.once('close', () => {
+      timer.cancel()
+      this.#held.delete(socket)
+    })
+    if (this.#closing) socket.destroy()
+  }
+
+  #admitNow(socket: Socket, principal: Principal): void {
     const { name, logger } = this.#options
     let begun = false
     socket.on('error', () => {})

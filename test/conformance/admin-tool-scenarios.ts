@@ -115,6 +115,32 @@ const configs: Scenario = {
   },
 }
 
+const quotas: Scenario = {
+  name: 'kafka-configs for quotas',
+  async run(side, seen) {
+    const tool = (...args: string[]) => run(side, 'configs', [...BOOTSTRAP, ...args])
+    const entities: Readonly<Record<string, readonly [entity: readonly string[], quota: string]>> = {
+      user: [['--entity-type', 'users', '--entity-name', 'alice'], 'producer_byte_rate=1048576'],
+      'default user': [['--entity-type', 'users', '--entity-default'], 'consumer_byte_rate=2097152'],
+      client: [['--entity-type', 'clients', '--entity-name', 'app'], 'request_percentage=150'],
+      'user with client': [
+        ['--entity-type', 'users', '--entity-name', 'alice', '--entity-type', 'clients', '--entity-default'],
+        'controller_mutation_rate=10',
+      ],
+      address: [['--entity-type', 'ips', '--entity-name', '127.0.0.9'], 'connection_creation_rate=200'],
+    }
+    for (const [name, [entity, quota]] of Object.entries(entities)) {
+      const [key = ''] = quota.split('=')
+      const describe = () => tool('--describe', ...entity)
+      await seen.step(`${name}: set`, () => tool('--alter', ...entity, '--add-config', quota))
+      await seen.step(`${name}: set wrongly`, () => tool('--alter', ...entity, '--add-config', `${key}=0`))
+      await seen.settles(`${name}: describe`, describe, text => text.includes(quota))
+      await seen.step(`${name}: delete`, () => tool('--alter', ...entity, '--delete-config', key))
+      await seen.settles(`${name}: describe afterwards`, describe, text => !text.includes(quota))
+    }
+  },
+}
+
 /** The epoch of finalized features is the offset of a record. */
 const withoutEpoch = (text: string): string => text.replaceAll(/Epoch: \d+/g, 'Epoch: N')
 
@@ -257,4 +283,13 @@ const others: Scenario = {
   },
 }
 
-export const adminToolScenarios: readonly Scenario[] = [topics, configs, features, quorum, leaders, records, others]
+export const adminToolScenarios: readonly Scenario[] = [
+  topics,
+  configs,
+  quotas,
+  features,
+  quorum,
+  leaders,
+  records,
+  others,
+]

@@ -12,6 +12,7 @@ import { offsetCases } from '../parity/offset-cases.ts'
 import type { ParityCase } from '../parity/parity-case.ts'
 import { createParityTopics } from '../parity/parity-topics.ts'
 import { produceCases } from '../parity/produce-cases.ts'
+import { quotaCases } from '../parity/quota-cases.ts'
 import type { Peer } from '../parity/raw-exchange.ts'
 import { resourceConfigCases } from '../parity/resource-config-cases.ts'
 import { topicCases } from '../parity/topic-cases.ts'
@@ -57,6 +58,7 @@ const groups: Readonly<Record<string, readonly ParityCase[]>> = {
   produce: produceCases,
   fetch: fetchCases,
   'offsets, epochs and producers': offsetCases,
+  quotas: quotaCases,
   'configs that change what is stored': topicConfigCases,
 }
 

@@ -29,6 +29,8 @@ export interface FetchRound {
   readonly wanted: readonly WantedPartition[]
   /** Given an answer for each wanted partition; to be called once. */
   conclude(answers: readonly AnsweredPartition[]): ToldAnswers
+  /** In place of `conclude`: nothing is told, the client is over its quota and asks again (KIP-219). */
+  postpone(): ToldAnswers
 }
 
 /** The round, or the error of the whole request. */
@@ -68,7 +70,11 @@ const forgottenIn = (request: FetchRequest) =>
 const withoutSession = (wanted: ReadonlyMap<string, WantedPartition>): FetchRound => ({
   wanted: [...wanted.values()],
   conclude: answers => ({ errorCode: ErrorCode.NONE, sessionId: NO_SESSION, told: answers }),
+  postpone: nothingWithoutSession,
 })
+
+/** The client takes it for an answer without a session, and begins anew. */
+const nothingWithoutSession = (): ToldAnswers => ({ errorCode: ErrorCode.NONE, sessionId: NO_SESSION, told: [] })
 
 function firstOfSession(
   cache: SessionCache,
@@ -84,6 +90,7 @@ function firstOfSession(
       for (const [index, { answer }] of answers.entries()) partitions[index]?.told(answer)
       return { errorCode: ErrorCode.NONE, sessionId: session?.id ?? NO_SESSION, told: answers }
     },
+    postpone: nothingWithoutSession,
   }
 }
 
@@ -91,12 +98,13 @@ function firstOfSession(
 function nextOfSession(session: FetchSession): FetchRound {
   const partitions = [...session.partitions]
   const expectedEpoch = session.epoch
+  // Another connection may use the session meanwhile.
+  const errorCode = () => (session.epoch === expectedEpoch ? ErrorCode.NONE : ErrorCode.INVALID_FETCH_SESSION_EPOCH)
   return {
     wanted: partitions,
+    postpone: () => ({ errorCode: errorCode(), sessionId: session.id, told: [] }),
     conclude(answers) {
-      // Another connection used the session meanwhile.
-      if (session.epoch !== expectedEpoch)
-        return { errorCode: ErrorCode.INVALID_FETCH_SESSION_EPOCH, sessionId: session.id, told: [] }
+      if (errorCode() !== ErrorCode.NONE) return { errorCode: errorCode(), sessionId: session.id, told: [] }
       const told = answers.filter(({ answer }, index) => {
         const partition = partitions[index]
         if (!partition?.tells(answer)) return false

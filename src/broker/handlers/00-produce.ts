@@ -34,6 +34,8 @@ export const produce = handlerOf(ProduceApi, {
   announced: { min: 0, max: 13 },
   async handle(broker, request, origin) {
     const acks = request.acks
+    origin.throttle?.produced()
+    if (acks === 0) origin.throttle?.exempt()
     const transactional = hasTransactionalRecords(request)
     if (transactional && !mayWriteTransactions(broker, origin, request.transactionalId))
       throw new RequestFailure(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, 'transactional records')

@@ -34,6 +34,8 @@ const ANY_REPLICA_VERSION = 11
 const REPLICA_STATE_VERSION = 15
 /** From this version on the answer names the present leader. */
 const CURRENT_LEADER_VERSION = 16
+/** Of one partition's answer without its records, about. */
+const PARTITION_BYTES = 40
 /** One answer takes at most this part of the memory for answers that is free. */
 const SHARES = 16
 const SHARE_BYTES_MIN = 64 * 1024
@@ -45,6 +47,7 @@ export const fetch = handlerOf(FetchApi, {
     const { version } = origin
     const round = beginRound(broker.fetchSessions, request, { version, fromFollower: replicaId >= 0 })
     if ('errorCode' in round) return { throttleTimeMs: 0, errorCode: round.errorCode, responses: [] }
+    if (replicaId >= 0) origin.throttle?.exempt()
     const readable = replicaId >= 0 ? readableByFollower(broker, origin) : readableByConsumer(broker, origin)
     const resolved = round.wanted.map(wanted => resolve(origin.image, wanted, readable))
     const redirected = replicaId === CONSUMER_REPLICA_ID ? redirectedOf(broker, request, { resolved, origin }) : NONE
@@ -61,7 +64,9 @@ export const fetch = handlerOf(FetchApi, {
       const answer = answerOf(result, { wanted, topic, origin, image, endpoints })
       return { wanted, answer: elsewhere ? { ...answer, preferredReadReplica: elsewhere.replica } : answer }
     })
-    const { errorCode, sessionId, told } = round.conclude(answers)
+    const bytes = answers.reduce((sum, { answer }) => sum + PARTITION_BYTES + (answer.records?.length ?? 0), 0)
+    const mayAnswer = replicaId >= 0 || (origin.throttle?.mayFetch(bytes) ?? true)
+    const { errorCode, sessionId, told } = mayAnswer ? round.conclude(answers) : round.postpone()
     return {
       throttleTimeMs: 0,
       errorCode,
@@ -175,6 +180,9 @@ async function readTargets(
   const { client, progress } = of.origin
   const memory = new AnswerMemory(broker.answerBudget, client.signal, broker.answerBuffers)
   progress.onAnswered(() => memory.release())
+  const { fetchBytesMax } = broker.settings
+  const quotaBytes = (of.replicaId < 0 && of.origin.throttle?.fetchBytesMax) || Number.POSITIVE_INFINITY
+  const bytesMax = Math.min(request.maxBytes, fetchBytesMax, client.answerBytesMax, shareOf(broker), quotaBytes)
   const query = {
     replicaId: of.replicaId,
     brokerEpoch: of.origin.version >= REPLICA_STATE_VERSION ? Number(request.replicaState.replicaEpoch) : -1,
@@ -183,8 +191,8 @@ async function readTargets(
       (of.replicaId === CONSUMER_REPLICA_ID && of.origin.version >= ANY_REPLICA_VERSION),
     isolation: request.isolationLevel === 1 ? ('read_committed' as const) : ('read_uncommitted' as const),
     maxWaitMs: of.maxWaitMs,
-    minBytes: request.minBytes,
-    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax, shareOf(broker)),
+    minBytes: Math.min(request.minBytes, bytesMax),
+    bytesMax,
     targets: of.targets,
     memory,
     signal: client.signal,

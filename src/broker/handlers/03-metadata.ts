@@ -150,8 +150,10 @@ async function createMissing(
   await createOwnTopics(broker, names)
   const others = names.filter(name => !isInternalTopic(name))
   const results = await createWithDefaults(broker, asked.origin, others)
+  // Who is over the quota of mutations asks again, as for any topic that is not there yet.
   for (const { name, errorCode } of results)
-    if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
+    if (errorCode === ErrorCode.THROTTLING_QUOTA_EXCEEDED) errors.set(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    else if (errorCode !== ErrorCode.NONE && errorCode !== ErrorCode.TOPIC_ALREADY_EXISTS) errors.set(name, errorCode)
   return { image: broker.controller.image, errors, refused }
 }
 

@@ -24,6 +24,9 @@ import { type BrokerContext, handlerOf } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 import { creationRefusal } from '../topic-creation.ts'
 
+/** Older clients are not refused but slowed down. */
+const STRICT_QUOTA_VERSION = 6
+
 type TopicAnswer = CreateTopicsResponseInput['topics'][number]
 
 export const createTopics = handlerOf(CreateTopicsApi, {
@@ -41,7 +44,10 @@ export const createTopics = handlerOf(CreateTopicsApi, {
     )
     const wanted = asked.filter(({ name }) => creatable.has(name) && !refusals.has(name))
     const describable = allowedNames(broker, origin, { operation: 'DESCRIBE_CONFIGS', resource: 'TOPIC', names })
-    const created = await broker.controller.createTopics(wanted.map(newTopic), { validateOnly: request.validateOnly })
+    const created = await broker.controller.createTopics(wanted.map(newTopic), {
+      validateOnly: request.validateOnly,
+      mayMutate: origin.throttle?.mutationGate({ strict: origin.version >= STRICT_QUOTA_VERSION }),
+    })
     const topics = created.map(topic => answerOf(topic, broker, describable.has(topic.name)))
     for (const name of names)
       if (!creatable.has(name))

@@ -19,6 +19,8 @@ import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } fro
 import { repeated } from '../repeated.ts'
 
 const DELETION_DISABLED_VERSION = 3
+/** Older clients are not refused but slowed down. */
+const STRICT_QUOTA_VERSION = 5
 
 type TopicAnswer = DeleteTopicsResponseInput['responses'][number]
 
@@ -38,7 +40,9 @@ export const deleteTopics = handlerOf(DeleteTopicsApi, {
       )
     const { wanted, refused } = sort(request, image, denials(broker, origin, namedIn(request)))
     const { allowed, kept } = askGate(broker, image, wanted)
-    const deleted = await broker.controller.deleteTopics(allowed)
+    const deleted = await broker.controller.deleteTopics(allowed, {
+      mayMutate: origin.throttle?.mutationGate({ strict: version >= STRICT_QUOTA_VERSION }),
+    })
     return {
       throttleTimeMs: 0,
       responses: [

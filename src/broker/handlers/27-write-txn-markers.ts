@@ -22,6 +22,7 @@ type MarkerAnswer = WriteTxnMarkersResponseInput['markers'][number]
 export const writeTxnMarkers = handlerOf(WriteTxnMarkersApi, {
   versions: { min: 1, max: 2 },
   async handle(broker, request, origin) {
+    origin.throttle?.exempt()
     if (!allowedOnCluster(broker, origin, 'ALTER')) requireAllowedOnCluster(broker, origin, 'CLUSTER_ACTION')
     const answers = await Promise.all(request.markers.map(marker => writeOne(broker, marker)))
     return { markers: perProducer(answers) }

@@ -17,6 +17,9 @@ import { allowedNames } from '../authorization.ts'
 import { handlerOf } from '../handler.ts'
 import { repeated } from '../repeated.ts'
 
+/** Older clients are not refused but slowed down. */
+const STRICT_QUOTA_VERSION = 3
+
 type TopicAnswer = CreatePartitionsResponseInput['results'][number]
 
 export const createPartitions = handlerOf(CreatePartitionsApi, {
@@ -45,7 +48,9 @@ export const createPartitions = handlerOf(CreatePartitionsApi, {
       else wanted.push(growthOf(topic))
     }
     const { validateOnly } = request
-    if (wanted.length > 0) results.push(...(await broker.controller.createPartitions(wanted, { validateOnly })))
+    const mayMutate = origin.throttle?.mutationGate({ strict: origin.version >= STRICT_QUOTA_VERSION })
+    if (wanted.length > 0)
+      results.push(...(await broker.controller.createPartitions(wanted, { validateOnly, mayMutate })))
     return { throttleTimeMs: 0, results }
   },
   failed: (request, errorCode) => ({

@@ -41,6 +41,7 @@ import { alterPartitionReassignments } from './45-alter-partition-reassignments.
 import { listPartitionReassignments } from './46-list-partition-reassignments.ts'
 import { offsetDelete } from './47-offset-delete.ts'
 import { describeClientQuotas } from './48-describe-client-quotas.ts'
+import { alterClientQuotas } from './49-alter-client-quotas.ts'
 import { describeUserScramCredentials } from './50-describe-user-scram-credentials.ts'
 import { alterUserScramCredentials } from './51-alter-user-scram-credentials.ts'
 import { describeQuorum } from './55-describe-quorum.ts'
@@ -110,6 +111,7 @@ export const handlers: readonly Handler[] = [
   listPartitionReassignments,
   offsetDelete,
   describeClientQuotas,
+  alterClientQuotas,
   describeUserScramCredentials,
   alterUserScramCredentials,
   describeQuorum,

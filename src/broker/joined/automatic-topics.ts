@@ -18,7 +18,7 @@ export async function createWithDefaults(
   const defaults = { partitions: -1, replicationFactor: -1, assignments: new Map(), configs: new Map() }
   return await broker.controller.createTopics(
     names.map(name => ({ name, ...defaults })),
-    { validateOnly: false },
+    { validateOnly: false, mayMutate: origin.throttle?.mutationGate({ strict: true }) },
   )
 }
 

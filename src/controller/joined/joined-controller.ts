@@ -27,6 +27,7 @@ import { COMMAND_MS, Forwarding } from './forwarded-commands.ts'
 import { alteredPartitions, alterPartitionRequest, codesOfAlterPartition } from './isr-request.ts'
 import { JoinedClusterCommands } from './joined-cluster-commands.ts'
 import { joinedError } from './joined-errors.ts'
+import { joinedQuotaCommands } from './joined-quota-commands.ts'
 import { joinedAclCommands, joinedScramCommands } from './joined-security-commands.ts'
 import type { MetadataObserver } from './metadata-observer.ts'
 
@@ -45,6 +46,7 @@ const BURNED_BLOCKS_MAX = 10_000
 
 export class JoinedController implements Controller {
   readonly acls
+  readonly quotas
   readonly scram
   readonly cluster: JoinedClusterCommands
   readonly #options: JoinedControllerOptions
@@ -54,6 +56,7 @@ export class JoinedController implements Controller {
     this.#options = options
     this.#forwarding = new Forwarding(options)
     this.acls = joinedAclCommands(this.#forwarding)
+    this.quotas = joinedQuotaCommands(this.#forwarding)
     this.scram = joinedScramCommands(this.#forwarding)
     this.cluster = new JoinedClusterCommands(this.#forwarding)
   }

@@ -1,8 +1,8 @@
 /** The createPartitions command. Called by the local controller. */
-import type { ApiError, PartitionGrowth } from '../../metadata/controller-port.ts'
+import type { ApiError, CreationOptions, PartitionGrowth } from '../../metadata/controller-port.ts'
 import { type MetadataImage, type TopicImage, topicByName } from '../../metadata/metadata-image.ts'
 import type { MetadataRecordInput } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused, repeated } from './decision.ts'
+import { accepted, type Decision, quotaExceeded, refused, repeated } from './decision.ts'
 import {
   type Assignments,
   assignmentProblem,
@@ -14,6 +14,7 @@ import {
 export function createPartitions(
   image: MetadataImage,
   topics: readonly PartitionGrowth[],
+  { mayMutate }: Pick<CreationOptions, 'mayMutate'>,
 ): Decision<(ApiError & { readonly name: string })[]> {
   const records: MetadataRecordInput[] = []
   const twice = repeated(topics.map(growth => growth.name))
@@ -26,6 +27,7 @@ export function createPartitions(
     if ('errorCode' in assignments) return { name, ...assignments }
     if (records.length + assignments.length > NEW_PARTITIONS_MAX)
       return { name, ...refused('POLICY_VIOLATION', 'Excessively large number of partitions per request.') }
+    if (mayMutate?.(assignments.length) === false) return { name, ...quotaExceeded }
     records.push(...partitionRecords(image, { id: topic.id, first: topic.partitions.length }, assignments))
     return { name, ...accepted }
   })

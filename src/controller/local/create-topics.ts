@@ -1,11 +1,11 @@
 /** The createTopics command: validation in Kafka's order, placement, records. Called by the local controller. */
 import { randomUuid, type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { topicOverridesProblem } from '../../metadata/config-validation.ts'
-import type { ApiError, CreatedTopic, NewTopic } from '../../metadata/controller-port.ts'
+import type { ApiError, CreatedTopic, MutationGate, NewTopic } from '../../metadata/controller-port.ts'
 import { ConfigResourceType, type MetadataImage } from '../../metadata/metadata-image.ts'
 import { CLUSTER_METADATA_TOPIC, canCollide, collisionKey, topicNameProblem } from '../../metadata/topic-names.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused, repeated } from './decision.ts'
+import { accepted, type Decision, quotaExceeded, refused, repeated } from './decision.ts'
 import {
   type Assignments,
   assignmentProblem,
@@ -14,10 +14,11 @@ import {
   placePartitions,
 } from './partition-placement.ts'
 
-/** What -1 stands for. */
+/** What -1 stands for, and who is asked. */
 export interface TopicDefaults {
   readonly partitions: number
   readonly replicationFactor: number
+  readonly mayMutate?: MutationGate | undefined
 }
 
 export function createTopics(
@@ -34,6 +35,7 @@ export function createTopics(
   const answer = topics.map(topic => {
     const planned = names.problem(topic.name) ?? planTopic(image, topic, defaults)
     if ('errorCode' in planned) return notCreated(topic.name, planned)
+    if (defaults.mayMutate?.(planned.assignments.length) === false) return notCreated(topic.name, quotaExceeded)
     names.taken(topic.name)
     records.push(...recordsOf(image, topic, planned))
     return createdTopic(topic, planned)

@@ -23,3 +23,6 @@ export function repeated(keys: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>()
   return new Set(keys.filter(key => seen.size === seen.add(key).size))
 }
+
+/** A topic whose client may not change as many partitions now. */
+export const quotaExceeded = refused('THROTTLING_QUOTA_EXCEEDED', 'The throttling quota has been exceeded.')

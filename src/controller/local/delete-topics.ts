@@ -1,9 +1,9 @@
 /** The deleteTopics command. Called by the local controller. */
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
-import type { ApiError, DeletedTopic } from '../../metadata/controller-port.ts'
+import type { ApiError, DeletedTopic, MutationGate } from '../../metadata/controller-port.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
-import { accepted, type Decision, refused, repeated } from './decision.ts'
+import { accepted, type Decision, quotaExceeded, refused, repeated } from './decision.ts'
 
 export interface TopicToDelete {
   readonly name: string | null
@@ -13,7 +13,7 @@ export interface TopicToDelete {
 export function deleteTopics(
   image: MetadataImage,
   topics: readonly TopicToDelete[],
-  options: { readonly enabled: boolean },
+  options: { readonly enabled: boolean; readonly mayMutate?: MutationGate | undefined },
 ): Decision<DeletedTopic[]> {
   const records: MetadataRecordInput[] = []
   const resolved = topics.map(topic => resolve(image, topic))
@@ -23,6 +23,8 @@ export function deleteTopics(
     if (error !== undefined) return { ...error, name: topic.name, topicId: topic.topicId }
     if (twice.has(topic.topicId))
       return { ...refused('INVALID_REQUEST', 'Duplicate topic.'), name: topic.name, topicId: topic.topicId }
+    const partitions = image.topics.get(topic.topicId)?.partitions.length ?? 0
+    if (options.mayMutate?.(partitions) === false) return { ...quotaExceeded, name: topic.name, topicId: topic.topicId }
     records.push({ type: MetadataRecordType.RemoveTopic, version: 0, value: { topicId: topic.topicId } })
     return { ...accepted, name: topic.name, topicId: topic.topicId }
   })

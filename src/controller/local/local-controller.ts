@@ -13,6 +13,7 @@ import { configLayers, effectiveBrokerConfig } from '../../metadata/config-resol
 import type {
   ConfigAlteration,
   Controller,
+  CreationOptions,
   ImageSubscriber,
   IsrChange,
   NewTopic,
@@ -21,6 +22,7 @@ import type {
 import type { EndpointImage, MetadataImage } from '../../metadata/metadata-image.ts'
 import { type MetadataRecordInput, MetadataRecordType } from '../../protocol/metadata-records/registry.ts'
 import { ReplayLoop } from '../replay-loop.ts'
+import { localQuotaCommands } from './alter-client-quotas.ts'
 import { alterConfigs } from './alter-configs.ts'
 import { alterPartition, bumpLeaderEpoch } from './alter-partition.ts'
 import { bootstrapRecords, minInsyncReplicasRecord } from './bootstrap.ts'
@@ -60,6 +62,7 @@ export interface LocalControllerOptions {
 
 export class LocalController implements Controller {
   readonly acls = localAclCommands(decide => this.#command(decide))
+  readonly quotas = localQuotaCommands((decide, options) => this.#command(decide, options))
   readonly scram = localScramCommands(decide => this.#command(decide))
   readonly cluster: LocalClusterCommands
   readonly #options: LocalControllerOptions
@@ -162,17 +165,17 @@ export class LocalController implements Controller {
     return this.#commands.run(() => this.#loop.subscribe(subscriber))
   }
 
-  createTopics(topics: readonly NewTopic[], options: { readonly validateOnly: boolean }) {
+  createTopics(topics: readonly NewTopic[], options: CreationOptions) {
     const defaults = {
       partitions: Number(this.#serverProperty('num.partitions')),
       replicationFactor: Number(this.#serverProperty('default.replication.factor')),
     }
-    return this.#command(image => createTopics(image, topics, defaults), options)
+    return this.#command(image => createTopics(image, topics, { ...defaults, mayMutate: options.mayMutate }), options)
   }
 
-  deleteTopics(topics: readonly TopicToDelete[]) {
+  deleteTopics(topics: readonly TopicToDelete[], { mayMutate }: Pick<CreationOptions, 'mayMutate'> = {}) {
     const enabled = this.#serverProperty('delete.topic.enable').trim().toLowerCase() === 'true'
-    return this.#command(image => deleteTopics(image, topics, { enabled }))
+    return this.#command(image => deleteTopics(image, topics, { enabled, mayMutate }))
   }
 
   async incrementalAlterConfigs(alterations: readonly ConfigAlteration[], options: { readonly validateOnly: boolean }) {
@@ -183,8 +186,8 @@ export class LocalController implements Controller {
     return answer
   }
 
-  createPartitions(topics: readonly PartitionGrowth[], options: { readonly validateOnly: boolean }) {
-    return this.#command(image => createPartitions(image, topics), options)
+  createPartitions(topics: readonly PartitionGrowth[], options: CreationOptions) {
+    return this.#command(image => createPartitions(image, topics, options), options)
   }
 
   alterPartition(changes: readonly IsrChange[]) {

@@ -161,7 +161,7 @@ test('config changes that Kafka refuses are refused with its code, and equal val
 test('partitions are added, never removed', () => {
   const image = withTopic('t')
   const grow = (name: string, newCount: number, assignments: number[][] | null = null) => {
-    const { records, answer } = createPartitions(image, [{ name, newCount, assignments }])
+    const { records, answer } = createPartitions(image, [{ name, newCount, assignments }], {})
     return [errorName(answer[0]?.errorCode ?? -99), topicByName(after(image, records), 't')?.partitions.length]
   }
   assert.deepEqual(grow('t', 3), ['NONE', 3])

@@ -15,6 +15,7 @@ import { nodeMetrics } from '../node-metrics.ts'
 import { knownClusterId, lockDirectories, makeReplicas, openStore } from '../node-storage.ts'
 import { startUpkeep } from '../node-upkeep.ts'
 import { openFilesMax } from '../open-file-limit.ts'
+import { quotaMetrics } from '../quota-metrics.ts'
 import { restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
 import type { NodeEnvironment, RunningNode } from '../running-node.ts'
@@ -133,7 +134,7 @@ async function serveClients({ settings, environment, startup }: Start, of: Clust
   startup.onStop('fetches that wait', () => replicas.stopWaiting())
   startup.onStop('link engine', () => engine.stop())
   const cleaner = startUpkeep({ settings, controller, replicas, engine, clock, logger }, startup)
-  return { servers, cleaner }
+  return { servers, cleaner, quotas: broker.quotas }
 }
 
 /** What keeps mirrors on Lockstep nodes, and everything else off them. */
@@ -160,7 +161,8 @@ async function serveRest(
     health,
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
-  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, coordinators.metrics, of.placement.metrics]
+  const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics]
+  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)

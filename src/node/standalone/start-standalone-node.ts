@@ -19,6 +19,7 @@ import { nodeMetrics } from '../node-metrics.ts'
 import { lockDirectories, makeReplicas, openStore, type StorageOptions } from '../node-storage.ts'
 import { startUpkeep } from '../node-upkeep.ts'
 import { openFilesMax } from '../open-file-limit.ts'
+import { quotaMetrics } from '../quota-metrics.ts'
 import { standaloneNode } from '../rest/local-node.ts'
 import { type RestPortsOptions, restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
@@ -77,7 +78,13 @@ export async function startStandaloneNode(
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     ...nodeOf({ nodeId, controller, engine, version }),
   })
-  const metrics = [nodeMetrics(version), ofSources, ...cleaner.metrics, coordinators.metrics]
+  const metrics = [
+    nodeMetrics(version),
+    ofSources,
+    ...cleaner.metrics,
+    coordinators.metrics,
+    quotaMetrics(broker.quotas),
+  ]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
