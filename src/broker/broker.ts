@@ -3,6 +3,7 @@
  * `served` to every listener. The wiring order is: logs, controller, ReplicaSet (subscribed first), Broker, listeners.
  */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
+import type { SharePartitions } from '../coordinator/share-partitions/share-partitions.ts'
 import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
@@ -26,6 +27,7 @@ import type { JoinedCluster } from './joined/joined-cluster.ts'
 import { announcedApis, joinedHandlers } from './joined/joined-table.ts'
 import { ClientQuotas } from './quotas/client-quotas.ts'
 import { readHere } from './read-redirect.ts'
+import { ShareSessions } from './share-fetch/share-sessions.ts'
 
 /** Memory kept for the answers to come, beside that of answers under way. */
 const IDLE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
@@ -38,6 +40,7 @@ export interface BrokerOptions {
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
   readonly shareState: ShareCoordinator
+  readonly sharePartitions: SharePartitions
   readonly writeGate: WriteGate
   /** Absent: everybody may do everything. */
   readonly authorizer?: Authorizer
@@ -75,6 +78,7 @@ export class Broker {
       loggers: options.loggers ?? new LoggerLevels('silent'),
       answerBuffers: new FrameBuffers({ idleBytesMax: IDLE_ANSWER_BYTES_MAX, clock: options.clock }),
       fetchSessions: new SessionCache({ ...options, slots: options.settings.fetchSessionSlots }),
+      shareSessions: new ShareSessions(options.sharePartitions),
       logger: options.logger.child({ component: 'broker' }),
       apis: () => announcedApis(table, joined),
       joined,

@@ -1,5 +1,6 @@
 /** What a handler of one Kafka API is, and how it becomes an entry of the dispatch table; every file in handlers/ uses it. */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
+import type { SharePartitions } from '../coordinator/share-partitions/share-partitions.ts'
 import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
 import type { TransactionCoordinator } from '../coordinator/transactions/transaction-coordinator.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
@@ -26,6 +27,7 @@ import type { JoinedCluster } from './joined/joined-cluster.ts'
 import type { ClientQuotas } from './quotas/client-quotas.ts'
 import { measured, type RequestThrottle, throttleOf } from './quotas/request-throttle.ts'
 import type { ReadRedirect } from './read-redirect.ts'
+import type { ShareSessions } from './share-fetch/share-sessions.ts'
 
 /** One API in an ApiVersions answer. */
 export interface ServedApi extends VersionRange {
@@ -50,6 +52,8 @@ export interface BrokerContext {
   readonly transactions: TransactionCoordinator
   /** The state of share groups; those of this node come through their persister. */
   readonly shareState: ShareCoordinator
+  readonly sharePartitions: SharePartitions
+  readonly shareSessions: ShareSessions
   readonly writeGate: WriteGate
   /** Handlers ask it through authorization.ts. */
   readonly authorizer: Authorizer

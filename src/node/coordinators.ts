@@ -1,6 +1,8 @@
 /** The coordinators of a node, groups, transactions and the state of share groups, wired to each other and subscribed behind the replicas; node.ts starts them. */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
 import { openGroups } from '../coordinator/groups/open-groups.ts'
+import { openSharePartitions } from '../coordinator/share-partitions/open-share-partitions.ts'
+import type { SharePartitions } from '../coordinator/share-partitions/share-partitions.ts'
 import { openShareState } from '../coordinator/share-state/open-share-state.ts'
 import type { ShareCoordinator } from '../coordinator/share-state/share-coordinator.ts'
 import type { SharePersister } from '../coordinator/share-state/share-persister.ts'
@@ -15,6 +17,7 @@ export interface Coordinators {
   readonly groups: GroupCoordinator
   readonly transactions: TransactionCoordinator
   readonly shareState: ShareCoordinator
+  readonly sharePartitions: SharePartitions
   /** How this node's share groups and share partitions reach it. */
   readonly sharePersister: SharePersister
   readonly metrics: MetricsSource
@@ -29,6 +32,9 @@ export async function openCoordinators(
   startup.onStop('share state', () => shareState.close())
   await options.controller.subscribe(shareState.partitions)
   await options.controller.subscribe(shareState)
+  const sharePartitions = openSharePartitions({ ...options, persister: sharePersister })
+  startup.onStop('share partitions', () => sharePartitions.close())
+  await options.controller.subscribe(sharePartitions)
   const groups = openGroups({ ...options, persister: sharePersister })
   startup.onStop('groups', () => groups.close())
   const transactions = openTransactions({
@@ -39,5 +45,5 @@ export async function openCoordinators(
   await options.controller.subscribe(groups)
   await options.controller.subscribe(transactions.partitions)
   const metrics = coordinatorMetrics({ groups: () => groups.figures, transactions: () => transactions.figures })
-  return { groups, transactions, shareState, sharePersister, metrics }
+  return { groups, transactions, shareState, sharePersister, sharePartitions, metrics }
 }

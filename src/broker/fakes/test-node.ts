@@ -3,6 +3,8 @@
 import { LocalController } from '../../controller/local/local-controller.ts'
 import type { GroupCoordinator } from '../../coordinator/groups/group-coordinator.ts'
 import { openGroups } from '../../coordinator/groups/open-groups.ts'
+import { openSharePartitions } from '../../coordinator/share-partitions/open-share-partitions.ts'
+import type { SharePartitions } from '../../coordinator/share-partitions/share-partitions.ts'
 import { openShareState } from '../../coordinator/share-state/open-share-state.ts'
 import type { ShareCoordinator } from '../../coordinator/share-state/share-coordinator.ts'
 import type { SharePersister } from '../../coordinator/share-state/share-persister.ts'
@@ -69,22 +71,10 @@ export class TestNode {
   readonly transactions: TransactionCoordinator
   readonly shareState: ShareCoordinator
   readonly sharePersister: SharePersister
+  readonly sharePartitions: SharePartitions
   readonly broker: Broker
 
-  private constructor(
-    parts: Pick<
-      TestNode,
-      | 'logs'
-      | 'controller'
-      | 'replicas'
-      | 'producerIds'
-      | 'groups'
-      | 'transactions'
-      | 'shareState'
-      | 'sharePersister'
-      | 'broker'
-    >,
-  ) {
+  private constructor(parts: Omit<TestNode, 'createTopic' | 'partition' | 'call' | 'close'>) {
     this.logs = parts.logs
     this.controller = parts.controller
     this.replicas = parts.replicas
@@ -93,6 +83,7 @@ export class TestNode {
     this.transactions = parts.transactions
     this.shareState = parts.shareState
     this.sharePersister = parts.sharePersister
+    this.sharePartitions = parts.sharePartitions
     this.broker = parts.broker
   }
 
@@ -131,11 +122,14 @@ export class TestNode {
     const offsetsEnded = groups.transactionCompleted.bind(groups)
     const transactions = openTransactions({ ...parts, file, offsetsEnded })
     await controller.subscribe(transactions.partitions)
+    const sharePartitions = openSharePartitions({ ...parts, persister: sharePersister, file })
+    await controller.subscribe(sharePartitions)
     const broker = new Broker({
       ...parts,
       groups,
       transactions,
       shareState,
+      sharePartitions,
       ...(options.authorizer ? { authorizer: options.authorizer } : {}),
       ...(options.joined ? { joined: options.joined } : {}),
       settings: brokerSettings(file),
@@ -151,6 +145,7 @@ export class TestNode {
       transactions,
       shareState,
       sharePersister,
+      sharePartitions,
       broker,
     })
   }
@@ -198,6 +193,7 @@ export class TestNode {
   async close(): Promise<void> {
     await this.groups.close()
     await this.transactions.close()
+    await this.sharePartitions.close()
     await this.shareState.close()
     await this.replicas.close()
     await this.controller.close()

@@ -57,6 +57,8 @@ import { listConfigResources } from './74-list-config-resources.ts'
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts'
 import { shareGroupHeartbeat } from './76-share-group-heartbeat.ts'
 import { shareGroupDescribe } from './77-share-group-describe.ts'
+import { shareFetch } from './78-share-fetch.ts'
+import { shareAcknowledge } from './79-share-acknowledge.ts'
 import { addRaftVoter } from './80-add-raft-voter.ts'
 import { removeRaftVoter } from './81-remove-raft-voter.ts'
 import { initializeShareGroupState } from './83-initialize-share-group-state.ts'
@@ -127,6 +129,8 @@ export const handlers: readonly Handler[] = [
   describeTopicPartitions,
   shareGroupHeartbeat,
   shareGroupDescribe,
+  shareFetch,
+  shareAcknowledge,
   addRaftVoter,
   removeRaftVoter,
   initializeShareGroupState,
