@@ -22,7 +22,7 @@ export interface NodeBrokerOptions {
   readonly replicas: ReplicaSet
   readonly producerIds: ProducerIds
   readonly writeGate: WriteGate
-  readonly coordinators: Pick<Coordinators, 'groups' | 'transactions' | 'shareState'>
+  readonly coordinators: Pick<Coordinators, 'groups' | 'transactions' | 'shareState' | 'sharePartitions'>
   /** Shared with the listeners. */
   readonly answerBudget: ByteBudget
   /** Absent: this node is a cluster of its own. */

@@ -20,7 +20,7 @@ import { AnswerMemory } from '../../replica/answer-memory.ts'
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { type BrokerContext, handlerOf, RequestFailure, type RequestOrigin } from '../handler.ts'
 import { byTopicId } from '../share-fetch/by-topic-id.ts'
-import { shareMember, shareTopics } from '../share-fetch/share-access.ts'
+import { inSession, shareMember, shareTopics } from '../share-fetch/share-access.ts'
 import {
   type AcknowledgedPartition,
   acknowledgeAll,
@@ -38,7 +38,7 @@ export const shareFetch = handlerOf(ShareFetchApi, {
     const member = shareMember(broker, origin, request)
     const renews = origin.version >= RENEW_VERSION && request.isRenewAck
     if (renews) requireNoFetch(request)
-    const wanted = sessionPartitions(broker, request, { member, origin })
+    const wanted = inSession(() => sessionPartitions(broker, request, { member, origin }))
     const errorOf = shareTopics(broker, origin)
     const acknowledging = acknowledgeAll(broker, request.topics, { member, errorOf, renews })
     const isFinal = request.shareSessionEpoch === FINAL_EPOCH

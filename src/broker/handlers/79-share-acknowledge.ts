@@ -14,7 +14,7 @@ import {
 import { currentLeader, type NodeEndpoint } from '../endpoints.ts'
 import { handlerOf, type RequestOrigin } from '../handler.ts'
 import { byTopicId } from '../share-fetch/by-topic-id.ts'
-import { shareMember, shareTopics } from '../share-fetch/share-access.ts'
+import { inSession, shareMember, shareTopics } from '../share-fetch/share-access.ts'
 import { type AcknowledgedPartition, acknowledgeAll } from '../share-fetch/share-acknowledgements.ts'
 import { FINAL_EPOCH } from '../share-fetch/share-sessions.ts'
 
@@ -24,7 +24,7 @@ export const shareAcknowledge = handlerOf(ShareAcknowledgeApi, {
   versions: { min: 1, max: 2 },
   async handle(broker, request, origin) {
     const member = shareMember(broker, origin, request)
-    broker.shareSessions.acknowledge(member, request.shareSessionEpoch)
+    inSession(() => broker.shareSessions.acknowledge(member, request.shareSessionEpoch))
     const renews = origin.version >= RENEW_VERSION && request.isRenewAck
     const errorOf = shareTopics(broker, origin)
     const outcomes = await acknowledgeAll(broker, request.topics, { member, errorOf, renews })

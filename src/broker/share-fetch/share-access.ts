@@ -1,4 +1,5 @@
 /** What ShareFetch and ShareAcknowledge check alike: may the member be served, and which partitions does it mean. */
+import { CoordinatorError } from '../../coordinator/runtime/coordinator-error.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { allowed } from '../authorization.ts'
@@ -22,6 +23,16 @@ export function shareMember(
   if (memberId === null || memberId === '' || memberId.length > MEMBER_ID_LENGTH_MAX)
     throw new RequestFailure(ErrorCode.INVALID_REQUEST, 'the member id is not valid')
   return { groupId, memberId }
+}
+
+/** What a session refuses is the answer to the whole request: throws RequestFailure instead of CoordinatorError. */
+export function inSession<T>(step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    if (error instanceof CoordinatorError) throw new RequestFailure(error.errorCode, error.message)
+    throw error
+  }
 }
 
 /** Decides once per topic: the error code of each of its partitions, or undefined for those that the member may read. */

@@ -1,9 +1,9 @@
 /** The share sessions of a node (KIP-932): which partitions a member wants, request after request. The handlers of ShareFetch and ShareAcknowledge share one through the broker. */
+import { CoordinatorError } from '../../coordinator/runtime/coordinator-error.ts'
 import type { SharePartitions } from '../../coordinator/share-partitions/share-partitions.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { ClientContext } from '../../network/request-handler.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
-import { RequestFailure } from '../handler.ts'
 
 export interface SharedPartition {
   readonly topicId: Uuid
@@ -47,7 +47,7 @@ export class ShareSessions {
     return this.#sessions.size
   }
 
-  /** Begins the session, or changes it; gives what the member wants now. Throws RequestFailure. */
+  /** Begins the session, or changes it; gives what the member wants now. Throws CoordinatorError. */
   fetch(member: ShareMember, change: SessionChange): readonly SharedPartition[] {
     if (change.epoch === FIRST_EPOCH) return this.#begin(member, change)
     const session = this.#at(member, change.epoch)
@@ -57,19 +57,19 @@ export class ShareSessions {
     return [...session.partitions.values()]
   }
 
-  /** The member acknowledges outside of fetches. Throws RequestFailure. */
+  /** The member acknowledges outside of fetches. Throws CoordinatorError. */
   acknowledge(member: ShareMember, epoch: number): void {
     if (epoch === FIRST_EPOCH)
-      throw new RequestFailure(ErrorCode.INVALID_SHARE_SESSION_EPOCH, 'a session begins with a fetch')
+      throw new CoordinatorError(ErrorCode.INVALID_SHARE_SESSION_EPOCH, 'a session begins with a fetch')
     if (epoch === FINAL_EPOCH) return this.final(member)
     const session = this.#at(member, epoch)
     session.epoch = next(session.epoch)
   }
 
-  /** Is there a session to end? Throws RequestFailure SHARE_SESSION_NOT_FOUND if not. */
+  /** Is there a session to end? Throws CoordinatorError SHARE_SESSION_NOT_FOUND if not. */
   final(member: ShareMember): void {
     if (!this.#sessions.has(keyOf(member)))
-      throw new RequestFailure(ErrorCode.SHARE_SESSION_NOT_FOUND, 'there is no such session')
+      throw new CoordinatorError(ErrorCode.SHARE_SESSION_NOT_FOUND, 'there is no such session')
   }
 
   /** Ends the session: what the member holds is free again. */
@@ -84,7 +84,7 @@ export class ShareSessions {
     this.#sessions.get(key)?.unwatch()
     this.#sessions.delete(key)
     if (this.#sessions.size >= this.#partitions.settings.sessionsMax)
-      throw new RequestFailure(ErrorCode.SHARE_SESSION_LIMIT_REACHED, 'too many share sessions')
+      throw new CoordinatorError(ErrorCode.SHARE_SESSION_LIMIT_REACHED, 'too many share sessions')
     const closed = () => {
       if (this.#sessions.get(key) === session) this.#end(session)
     }
@@ -102,9 +102,9 @@ export class ShareSessions {
 
   #at(member: ShareMember, epoch: number): ShareSession {
     const session = this.#sessions.get(keyOf(member))
-    if (!session) throw new RequestFailure(ErrorCode.SHARE_SESSION_NOT_FOUND, 'there is no such session')
+    if (!session) throw new CoordinatorError(ErrorCode.SHARE_SESSION_NOT_FOUND, 'there is no such session')
     if (session.epoch !== epoch)
-      throw new RequestFailure(ErrorCode.INVALID_SHARE_SESSION_EPOCH, `the session is at epoch ${session.epoch}`)
+      throw new CoordinatorError(ErrorCode.INVALID_SHARE_SESSION_EPOCH, `the session is at epoch ${session.epoch}`)
     return session
   }
 
