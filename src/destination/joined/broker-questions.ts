@@ -1,0 +1,96 @@
+/** What a release asks other brokers of the cluster; each question goes to the broker that knows, and none changes anything but producer ids. */
+import { offsetFromWire } from '../../core/offset.ts'
+import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import { ListOffsetsApi } from '../../protocol/messages/02-list-offsets.ts'
+import { InitProducerIdApi } from '../../protocol/messages/22-init-producer-id.ts'
+import { DescribeConfigsApi } from '../../protocol/messages/32-describe-configs.ts'
+import { DescribeProducersApi } from '../../protocol/messages/61-describe-producers.ts'
+import { ListTransactionsApi } from '../../protocol/messages/66-list-transactions.ts'
+import type { BrokerConnections } from '../../replica/broker-connections.ts'
+
+const LATEST = -1n
+const CONSUMER = -1
+const TOPIC_RESOURCE = 2
+
+/** Partitions in one question about producers. */
+const PARTITIONS_MAX = 1000
+
+/** A broker answered with an error. */
+export class BrokerRefusal extends Error {
+  readonly errorCode: number
+
+  constructor(api: string, broker: number, errorCode: number) {
+    super(`broker ${broker} answers ${api} with ${errorName(errorCode)}`)
+    this.name = 'BrokerRefusal'
+    this.errorCode = errorCode
+  }
+}
+
+/** Questions reject with ConnectionError or BrokerRefusal. */
+export class BrokerQuestions {
+  readonly #connections: Pick<BrokerConnections, 'to'>
+
+  constructor(connections: Pick<BrokerConnections, 'to'>) {
+    this.#connections = connections
+  }
+
+  /** What its leader lets consumers read up to. */
+  async highWatermark(leader: number, topic: string, partition: number): Promise<number> {
+    const connection = await this.#connections.to(leader)
+    const { response } = await connection.send(ListOffsetsApi, {
+      replicaId: CONSUMER,
+      isolationLevel: 0,
+      topics: [{ name: topic, partitions: [{ partitionIndex: partition, timestamp: LATEST }] }],
+    })
+    const told = response.topics[0]?.partitions[0]
+    if (!told || told.errorCode !== ErrorCode.NONE)
+      throw new BrokerRefusal('ListOffsets', leader, told?.errorCode ?? ErrorCode.UNKNOWN_SERVER_ERROR)
+    return offsetFromWire(told.offset)
+  }
+
+  /** The value that holds for a topic at that broker, its own file included. */
+  async topicConfig(broker: number, topic: string, key: string): Promise<string | null> {
+    const connection = await this.#connections.to(broker)
+    const { response } = await connection.send(DescribeConfigsApi, {
+      resources: [{ resourceType: TOPIC_RESOURCE, resourceName: topic, configurationKeys: [key] }],
+    })
+    const [result] = response.results
+    if (!result || result.errorCode !== ErrorCode.NONE)
+      throw new BrokerRefusal('DescribeConfigs', broker, result?.errorCode ?? ErrorCode.UNKNOWN_SERVER_ERROR)
+    return result.configs.find(({ name }) => name === key)?.value ?? null
+  }
+
+  /** A producer id from the blocks that the broker has: nobody else gets it. */
+  async takeProducerId(broker: number): Promise<bigint> {
+    const connection = await this.#connections.to(broker)
+    const { response } = await connection.send(InitProducerIdApi, { transactionalId: null, transactionTimeoutMs: 1000 })
+    if (response.errorCode !== ErrorCode.NONE) throw new BrokerRefusal('InitProducerId', broker, response.errorCode)
+    return response.producerId
+  }
+
+  /** Producers that partitions remember which this broker leads; those that may not be asked about are left out. */
+  async producersIn(
+    broker: number,
+    partitions: readonly { readonly topic: string; readonly partition: number }[],
+  ): Promise<{ readonly topic: string; readonly producerId: bigint }[]> {
+    const found: { topic: string; producerId: bigint }[] = []
+    for (let from = 0; from < partitions.length; from += PARTITIONS_MAX) {
+      const connection = await this.#connections.to(broker)
+      const asked = Map.groupBy(partitions.slice(from, from + PARTITIONS_MAX), ({ topic }) => topic)
+      const topics = [...asked].map(([name, of]) => ({ name, partitionIndexes: of.map(({ partition }) => partition) }))
+      const { response } = await connection.send(DescribeProducersApi, { topics })
+      for (const { name: topic, partitions: told } of response.topics)
+        for (const { activeProducers } of told)
+          for (const { producerId } of activeProducers) found.push({ topic, producerId })
+    }
+    return found
+  }
+
+  /** Transactional ids that this broker coordinates, with the producer ids that they go on with. */
+  async transactionalIds(broker: number): Promise<{ readonly transactionalId: string; readonly producerId: bigint }[]> {
+    const connection = await this.#connections.to(broker)
+    const { response } = await connection.send(ListTransactionsApi, { stateFilters: [], producerIdFilters: [] })
+    if (response.errorCode !== ErrorCode.NONE) throw new BrokerRefusal('ListTransactions', broker, response.errorCode)
+    return response.transactionStates
+  }
+}
