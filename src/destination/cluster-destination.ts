@@ -151,7 +151,7 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
   }
 
   abstract leads(topicId: Uuid, partition: number): boolean
-  abstract raiseProducerIds(producerId: bigint): Promise<readonly string[]>
+  abstract raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
   abstract groupOffsets(groupId: string): Promise<DestinationGroup>
   abstract commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
 

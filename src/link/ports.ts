@@ -247,10 +247,13 @@ export interface Destination {
   leads(topicId: Uuid, partition: number): boolean
   /** The log of a mirror partition, wherever it is led; rejects while it cannot be reached. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
-  /** Every producer id that was ever handed out here is below; not each of them was. */
+  /** Producer ids below may have been handed out here. 0 = only `raiseProducerIds` finds out which are in use. */
   readonly producerIdEnd: bigint
-  /** Every later producer id of this cluster will be above `producerId`; resolves to what of that is not certain. */
-  raiseProducerIds(producerId: bigint): Promise<readonly string[]>
+  /**
+   * Every later producer id of this cluster will be above `highest`; resolves to what of that is not certain. `mirrored`: producers
+   * that mirrored logs remember.
+   */
+  raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
   readonly fence: WriteFence
   /** What a group of this cluster has committed; `retriable` where its coordinator cannot tell now. */
   groupOffsets(groupId: string): Promise<DestinationGroup>

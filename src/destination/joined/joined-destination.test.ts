@@ -13,6 +13,7 @@ import { JoinedDestination } from './joined-destination.ts'
 function scene(options: { nodes: number[] }) {
   const created: NewTopic[] = []
   const grown: PartitionGrowth[] = []
+  const guarded: string[] = []
   const controller = {
     image: joinedImage({
       brokers: [javaBroker(1), javaBroker(2), ...options.nodes.map(id => lockstepBroker(id))],
@@ -39,23 +40,28 @@ function scene(options: { nodes: number[] }) {
     replicas: { lookup: unused, clock: new ManualClock(), flushSoon: unused, storageFailed: unused },
     groupOffsetRetentionMs: 1,
     hasAuthorizer: false,
-    fence: new LocalFence(controller),
-    raiseProducerIds: unused,
+    fence: Object.assign(new LocalFence(controller), {
+      configsOf: (meant: ReadonlyMap<string, string>) => new Map([...meant, ['max.message.bytes', '78']]),
+      guard: async (topic: string) => void guarded.push(topic),
+      unguard: async (topic: string) => void guarded.push(`not ${topic}`),
+    }),
+    barrier: { raiseAbove: unused },
     groups: { read: unused, commit: unused },
     random: seededRandom(5),
   })
-  return { destination, created, grown }
+  return { destination, created, grown, guarded }
 }
 
 const request = { name: 't', partitions: 2, replicationFactor: -1, configs: new Map() }
 
 test('a mirror is placed on Lockstep nodes first, with as many Java replicas as the cluster gives by default', async () => {
-  const { destination, created, grown } = scene({ nodes: [1001, 1002] })
+  const { destination, created, grown, guarded } = scene({ nodes: [1001, 1002] })
   const answer = await destination.createTopic(request, { validateOnly: false })
   ok(answer.ok)
   deepStrictEqual(answer.topic.partitions, 2)
   const [topic] = created
   deepStrictEqual([topic?.partitions, topic?.replicationFactor], [-1, -1])
+  deepStrictEqual([guarded, topic?.configs.get('max.message.bytes')], [['t'], '78'])
   const leaders = [...(topic?.assignments.values() ?? [])].map(([first]) => first).sort()
   ok(leaders.includes(1002))
   for (const replicas of topic?.assignments.values() ?? [])
@@ -76,9 +82,9 @@ test('a mirror is placed on Lockstep nodes first, with as many Java replicas as 
 })
 
 test('where there is no place for a mirror the reason is told, and nothing is created', async () => {
-  const { destination, created } = scene({ nodes: [] })
+  const { destination, created, guarded } = scene({ nodes: [] })
   const answer = await destination.createTopic(request, { validateOnly: false })
   ok(!answer.ok)
   match(answer.message, /No Lockstep node/)
-  deepStrictEqual(created, [])
+  deepStrictEqual([created, guarded], [[], ['t', 'not t']])
 })

@@ -1,18 +1,19 @@
 /** A Kafka cluster that this node has joined as the link engine's Destination: topics placed on Lockstep nodes and Java brokers, groups asked of their coordinators over the network. Made by the composition root. */
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import type { DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../../link/ports.ts'
+import type { CreateTopicResult, DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../../link/ports.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
 import type { TopicImage } from '../../metadata/metadata-image.ts'
 import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
 import type { GroupRequests } from './group-requests.ts'
+import type { JoinedFence } from './joined-fence.ts'
+import type { ProducerIdBarrier } from './producer-id-barrier.ts'
 
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
-  readonly fence: WriteFence
-  /** The barrier: no broker of the cluster hands out `producerId` or one below any more. Resolves to what an operator should know. */
-  readonly raiseProducerIds: (producerId: bigint) => Promise<readonly string[]>
+  readonly fence: WriteFence & Pick<JoinedFence, 'configsOf' | 'guard' | 'unguard'>
+  readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit'>
   readonly random: Random
 }
@@ -32,8 +33,26 @@ export class JoinedDestination extends ClusterDestination {
     return controller.image.topics.get(topicId)?.partitions[partition]?.leader === brokerId
   }
 
-  raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
-    return this.#o.raiseProducerIds(producerId)
+  /** Many brokers hand out ids: which are in use, they are asked. */
+  override get producerIdEnd(): bigint {
+    return 0n
+  }
+
+  raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]> {
+    return this.#o.barrier.raiseAbove(highest, mirrored)
+  }
+
+  override async createTopic(
+    request: Parameters<ClusterDestination['createTopic']>[0],
+    options: { validateOnly: boolean },
+  ): Promise<CreateTopicResult> {
+    const { fence } = this.#o
+    const fenced = { ...request, configs: fence.configsOf(request.configs) }
+    if (options.validateOnly) return await super.createTopic(fenced, options)
+    await fence.guard(request.name)
+    const result = await super.createTopic(fenced, options)
+    if (!result.ok) await fence.unguard(request.name)
+    return result
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {

@@ -115,7 +115,8 @@ async function prepareHandOver(
 
   step('raise producer ids')
   const highest = largest(logs.map(({ log }) => log.producerIdMax()))
-  const warnings = highest >= 0n ? [...(await context.destination.raiseProducerIds(highest))] : []
+  const mirrored = new Set(logs.flatMap(({ log }) => log.producerIds()))
+  const warnings = highest >= 0n ? [...(await context.destination.raiseProducerIds(highest, mirrored))] : []
   const taken = all.length - partitions.length
   if (taken > 0)
     warnings.push(
