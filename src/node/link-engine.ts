@@ -3,7 +3,7 @@ import { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
-import type { LocalDestination } from '../destination/local-destination.ts'
+import type { ClusterDestination } from '../destination/cluster-destination.ts'
 import { StateTopic, type StateTopicOptions } from '../destination/state-topic.ts'
 import { Engine, statusTopicName } from '../link/index.ts'
 import { type KafkaSourceOptions, kafkaSource } from '../source/source-cluster.ts'
@@ -14,7 +14,7 @@ import type { NodeSettings } from './settings.ts'
 export async function linkEngine(
   of: Pick<StateTopicOptions, 'controller' | 'replicas'> & {
     readonly settings: NodeSettings
-    readonly destination: LocalDestination
+    readonly destination: ClusterDestination
     readonly observe: NonNullable<KafkaSourceOptions['observe']>
     readonly clock: Clock
     readonly random: Random

@@ -3,7 +3,6 @@ import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
-import { LocalDestination } from '../../destination/local-destination.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import { lockstepEndpoint } from '../../metadata/lockstep-nodes.ts'
@@ -19,7 +18,7 @@ import { quotaMetrics } from '../quota-metrics.ts'
 import { restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
 import type { NodeEnvironment, RunningNode } from '../running-node.ts'
-import { type NodeSettings, numberOf } from '../settings.ts'
+import type { NodeSettings } from '../settings.ts'
 import { SettingsError } from '../settings-error.ts'
 import { sourceMetrics } from '../source-metrics.ts'
 import type { Startup } from '../startup.ts'
@@ -30,6 +29,7 @@ import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
 import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
+import { openDestination } from './open-destination.ts'
 import { openMembership } from './open-membership.ts'
 import { openPlacement, type Placement } from './open-placement.ts'
 
@@ -102,7 +102,7 @@ async function openReplicas({ settings, environment, startup }: Start, cluster: 
 /** The link engine, which does not run yet, what it says about topics, and the coordinators. */
 async function makeLinks({ settings, environment, startup }: Start, { controller }: Cluster, storage: Storage) {
   const { logger } = environment
-  const { nodeId: brokerId, kafka: file } = settings
+  const { kafka: file } = settings
   const { replicas, producerIds } = storage
   const statusOf = joinedWriteStatus({
     engine: { writeStatus: (topicId, topic) => engine.writeStatus(topicId, topic) },
@@ -111,14 +111,11 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
   const writeGate = linkWriteGate(statusOf)
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators(parts, startup)
-  const groupOffsetRetentionMs = numberOf(settings, 'offsets.retention.minutes') * 60_000
   const hasAuthorizer = settings.authorizer !== allowAll
-  const more = { groups: () => coordinators.groups, groupOffsetRetentionMs, hasAuthorizer }
-  const destination = new LocalDestination({ brokerId, file, controller, replicas, producerIds, ...more })
+  const destination = await openDestination({ ...storage, settings, controller, clock, random, logger })
   const sources = sourceMetrics()
   const { observe } = sources
   const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
-  await controller.subscribe(destination)
   return { engine, destination, sources, coordinators, statusOf, writeGate, hasAuthorizer }
 }
 

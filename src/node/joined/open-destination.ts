@@ -1,0 +1,50 @@
+/** Makes the joined cluster as the link engine's Destination, with what keeps clients from mirrors there and what ends a mirror; called by the start of a joined node. */
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Random } from '../../core/random.ts'
+import { BrokerQuestions } from '../../destination/joined/broker-questions.ts'
+import { GroupCoordinators } from '../../destination/joined/group-coordinators.ts'
+import { GroupRequests } from '../../destination/joined/group-requests.ts'
+import { JoinedDestination } from '../../destination/joined/joined-destination.ts'
+import { JoinedFence } from '../../destination/joined/joined-fence.ts'
+import { ProducerIdBarrier } from '../../destination/joined/producer-id-barrier.ts'
+import { allowAll } from '../../metadata/authorizer.ts'
+import type { Controller } from '../../metadata/controller-port.ts'
+import type { BrokerConnections } from '../../replica/broker-connections.ts'
+import type { ProducerIds } from '../../replica/producer-ids.ts'
+import type { ReplicaSet } from '../../replica/replica-set.ts'
+import { type NodeSettings, numberOf } from '../settings.ts'
+
+export interface DestinationParts {
+  readonly settings: NodeSettings
+  readonly controller: Controller
+  readonly connections: BrokerConnections
+  readonly replicas: ReplicaSet
+  readonly producerIds: ProducerIds
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+/** It and its fence hear of changes from now on. */
+export async function openDestination(parts: DestinationParts): Promise<JoinedDestination> {
+  const { settings, controller, connections, replicas, producerIds, clock, random, logger } = parts
+  const { nodeId: brokerId, kafka: file } = settings
+  const image = () => controller.image
+  const questions = new BrokerQuestions(connections)
+  const hasAuthorizer = settings.authorizer !== allowAll
+  // The file of a node that joins says of its authorizer what those of the other brokers say.
+  const allowsIfNoAcl = file.get('allow.everyone.if.no.acl.found')?.toLowerCase() === 'true'
+  const security = hasAuthorizer ? { allowsIfNoAcl } : undefined
+  const fence = new JoinedFence({ brokerId, controller, questions, replicas, security, clock, logger })
+  const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
+  const destination = new JoinedDestination({
+    ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence },
+    barrier: new ProducerIdBarrier({ brokerId, image, producerIds, questions }),
+    groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: () => true, clock, random }),
+    groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,
+  })
+  await controller.subscribe(destination)
+  await controller.subscribe(fence)
+  return destination
+}
