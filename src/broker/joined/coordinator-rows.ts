@@ -1,13 +1,7 @@
 /** Requests to coordinators that a standalone node does not have, as a broker answers them that coordinates no group: NOT_COORDINATOR. Rows of the joined table. */
-import { ZERO_UUID } from '../../core/uuid.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
-import { ShareGroupHeartbeatApi } from '../../protocol/messages/76-share-group-heartbeat.ts'
-import { ShareGroupDescribeApi } from '../../protocol/messages/77-share-group-describe.ts'
 import { StreamsGroupHeartbeatApi } from '../../protocol/messages/88-streams-group-heartbeat.ts'
 import { StreamsGroupDescribeApi } from '../../protocol/messages/89-streams-group-describe.ts'
-import { DescribeShareGroupOffsetsApi } from '../../protocol/messages/90-describe-share-group-offsets.ts'
-import { AlterShareGroupOffsetsApi } from '../../protocol/messages/91-alter-share-group-offsets.ts'
-import { DeleteShareGroupOffsetsApi } from '../../protocol/messages/92-delete-share-group-offsets.ts'
 import type { Api } from '../../protocol/schema/message.ts'
 import { allowed } from '../authorization.ts'
 import { type Handler, type HandlerDefinition, handlerOf } from '../handler.ts'
@@ -16,7 +10,7 @@ import { type Handler, type HandlerDefinition, handlerOf } from '../handler.ts'
 function elsewhere<Q, QI, R, RI>(
   api: Api<Q, QI, R, RI>,
   of: {
-    readonly operation: 'READ' | 'DESCRIBE' | 'DELETE'
+    readonly operation: 'READ' | 'DESCRIBE'
     readonly groups: (request: Q) => readonly string[]
     readonly failed: HandlerDefinition<Q, RI>['failed']
   },
@@ -44,19 +38,6 @@ const describedGroup = (groupId: string, errorCode: number) => ({
 })
 
 export const coordinatorRows: readonly Handler[] = [
-  elsewhere(ShareGroupHeartbeatApi, {
-    operation: 'READ',
-    groups: ({ groupId }) => [groupId],
-    failed: (_request, errorCode) => ({ ...failure(errorCode), memberEpoch: 0, heartbeatIntervalMs: 0 }),
-  }),
-  elsewhere(ShareGroupDescribeApi, {
-    operation: 'DESCRIBE',
-    groups: ({ groupIds }) => groupIds,
-    failed: ({ groupIds }, errorCode) => ({
-      throttleTimeMs: 0,
-      groups: groupIds.map(groupId => ({ ...describedGroup(groupId, errorCode), assignorName: '' })),
-    }),
-  }),
   elsewhere(StreamsGroupHeartbeatApi, {
     operation: 'READ',
     groups: ({ groupId }) => [groupId],
@@ -78,27 +59,6 @@ export const coordinatorRows: readonly Handler[] = [
     failed: ({ groupIds }, errorCode) => ({
       throttleTimeMs: 0,
       groups: groupIds.map(groupId => describedGroup(groupId, errorCode)),
-    }),
-  }),
-  elsewhere(DescribeShareGroupOffsetsApi, {
-    operation: 'DESCRIBE',
-    groups: ({ groups }) => groups.map(({ groupId }) => groupId),
-    failed: ({ groups }, errorCode) => ({
-      throttleTimeMs: 0,
-      groups: groups.map(({ groupId }) => ({ groupId, topics: [], errorCode, errorMessage: null })),
-    }),
-  }),
-  elsewhere(AlterShareGroupOffsetsApi, {
-    operation: 'READ',
-    groups: ({ groupId }) => [groupId],
-    failed: (_request, errorCode) => ({ ...failure(errorCode), responses: [] }),
-  }),
-  elsewhere(DeleteShareGroupOffsetsApi, {
-    operation: 'DELETE',
-    groups: ({ groupId }) => [groupId],
-    failed: ({ topics }, errorCode) => ({
-      ...failure(errorCode),
-      responses: topics.map(({ topicName }) => ({ topicName, topicId: ZERO_UUID, errorCode, errorMessage: null })),
     }),
   }),
 ]

@@ -24,14 +24,26 @@ export class ReplicaRedirect implements ReadRedirect {
   /** By connection, then by partition. */
   readonly #asked = new WeakMap<ClientContext, Map<string, Asked>>()
 
+  #redirected = 0
+  #served = 0
+
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock
   }
 
   replicaFor(read: ConsumerRead): number | undefined {
     const chosen = chosenOf(readableReplicas(read), read)
-    if (!chosen) return undefined
-    return this.#follows(read) ? chosen.id : undefined
+    if (!chosen || !this.#follows(read)) {
+      this.#served++
+      return undefined
+    }
+    this.#redirected++
+    return chosen.id
+  }
+
+  /** Since the start: how often a consumer was sent away from a partition, and how often one was to be served here. */
+  get figures(): { readonly redirected: number; readonly served: number } {
+    return { redirected: this.#redirected, served: this.#served }
   }
 
   /** Is the client to be sent away? Remembers that it was. */

@@ -1,5 +1,5 @@
 /** Requests of clients reach the controller of the cluster, and what it takes is known from the start. */
-import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestNode } from '../../broker/fakes/test-node.ts'
 import { questionsOf, startQuorum } from '../../controller/joined/fakes/observe-quorum.ts'
@@ -17,7 +17,7 @@ test('a request is passed on, and the versions of the controller are known', asy
   quorum.commands.set(58, ({ apiVersion }) =>
     EnvelopeResponse.encode({ responseData: Buffer.from([0, 0, 0, 7, 0, 42]), errorCode: 0 }, apiVersion),
   )
-  const cluster = joinedCluster({ questions: questionsOf(t, quorum), clock: new ManualClock() })
+  const { cluster, metrics } = joinedCluster({ questions: questionsOf(t, quorum), clock: new ManualClock() })
   const answer = await cluster.forward({
     apiKey: 19,
     apiVersion: 7,
@@ -30,6 +30,7 @@ test('a request is passed on, and the versions of the controller are known', asy
   deepStrictEqual([...answer], [42])
   strictEqual(cluster.controllerVersions(58)?.max, 0)
   strictEqual(cluster.controllerVersions(9999), undefined)
+  match(await metrics.text(), /lockstep_requests_forwarded 1\n/)
 })
 
 test('no group and no transaction is coordinated here, also where their partition has landed here', async t => {

@@ -124,14 +124,14 @@ async function serveClients({ settings, environment, startup }: Start, of: Clust
   const { logger } = environment
   const { controller, replicas, producerIds, writeGate, coordinators, engine } = of
   const answerBudget = new ByteBudget(settings.answerBytesMax)
-  const joined = joinedCluster({ questions: of.questions, clock })
+  const { cluster: joined, metrics } = joinedCluster({ questions: of.questions, clock })
   const parts = { controller, replicas, producerIds, writeGate, coordinators, answerBudget, joined }
   const broker = makeBroker({ ...parts, settings, environment, clock, random })
   const servers = await openListeners({ settings, controller, broker, answerBudget, clock, logger }, startup)
   startup.onStop('fetches that wait', () => replicas.stopWaiting())
   startup.onStop('link engine', () => engine.stop())
   const cleaner = startUpkeep({ settings, controller, replicas, engine, clock, logger }, startup)
-  return { servers, cleaner, quotas: broker.quotas }
+  return { servers, cleaner, quotas: broker.quotas, clientMetrics: metrics }
 }
 
 /** What keeps mirrors on Lockstep nodes, and everything else off them. */
@@ -158,7 +158,7 @@ async function serveRest(
     health,
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
-  const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics]
+  const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]
   const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
