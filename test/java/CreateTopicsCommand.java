@@ -3,11 +3,12 @@ package lockstep;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -38,16 +39,22 @@ public final class CreateTopicsCommand implements Command {
 
     /** A broker that listens may not be known to the controller yet, which would refuse its replicas. */
     private static void awaitBrokers(Admin admin, List<NewTopic> topics) throws Exception {
-        int wanted = 1;
+        int count = 1;
+        Set<Integer> ids = new HashSet<>();
         for (NewTopic topic : topics) {
-            wanted = Math.max(wanted, topic.replicationFactor());
-            if (topic.replicasAssignments() == null) continue;
-            for (List<Integer> replicas : topic.replicasAssignments().values()) wanted = Math.max(wanted, Collections.max(replicas));
+            count = Math.max(count, topic.replicationFactor());
+            if (topic.replicasAssignments() != null) topic.replicasAssignments().values().forEach(ids::addAll);
         }
-        for (int attempt = 0; wanted > 1 && admin.describeCluster().nodes().get().size() < wanted; attempt++) {
-            if (attempt == 1200) throw new IllegalStateException("there are no " + wanted + " brokers");
+        for (int attempt = 0; (count > 1 || !ids.isEmpty()) && !areThere(admin, count, ids); attempt++) {
+            if (attempt == 1200) throw new IllegalStateException("there are no " + count + " brokers with " + ids + " among them");
             Thread.sleep(50);
         }
+    }
+
+    private static boolean areThere(Admin admin, int count, Set<Integer> ids) throws Exception {
+        Set<Integer> present = new HashSet<>();
+        admin.describeCluster().nodes().get().forEach(node -> present.add(node.id()));
+        return present.size() >= count && present.containsAll(ids);
     }
 
     private static Map<Integer, List<Integer>> assignments(JsonNode partitions) {
