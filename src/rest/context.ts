@@ -13,6 +13,7 @@ import type { LinkEngine } from '../link/engine-api.ts'
 import type { AclAdmin, ClusterAdmin, GroupAdmin, NodeList } from './cluster-ports.ts'
 import { restError } from './errors.ts'
 import { clientOf } from './login.ts'
+import type { PlacementAdmin } from './placement-ports.ts'
 import { type AccessCheck, type Health, type Login, type MetricsSource, type Need, noLogin } from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
@@ -31,6 +32,7 @@ export interface RestContext {
   readonly groups: GroupAdmin
   readonly acls: AclAdmin
   readonly nodes: NodeList
+  readonly placement: PlacementAdmin
   readonly login: Login
   readonly access: AccessCheck
   readonly health: Health

@@ -27,6 +27,15 @@ export const restErrors = {
     retriable: false,
     message: (d: { broker: number }) => `Broker ${d.broker} cannot be found.`,
   },
+  NOT_JOINED: {
+    status: 409,
+    restCode: 40902,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: (_: undefined) =>
+      'this node is standalone: it is the whole cluster, and nothing can be moved to another node',
+    hint: () => 'partitions move between nodes that have joined an Apache Kafka cluster',
+  },
   GROUP_NOT_FOUND: {
     status: 404,
     restCode: 40403,

@@ -23,6 +23,7 @@ import { linkPreflightRoutes } from './routes/link-preflight.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
 import { partitionRoutes } from './routes/partitions.ts'
+import { placementRoutes } from './routes/placement.ts'
 import { sourceTopicRoutes } from './routes/source-topics.ts'
 import { topicConfigRoutes } from './routes/topic-configs.ts'
 import { topicRoutes } from './routes/topics.ts'
@@ -87,6 +88,7 @@ export function restRoutes(routes: RestApp, context: RestContext): void {
   topicRoutes(routes, context)
   topicConfigRoutes(routes, context)
   partitionRoutes(routes, context)
+  placementRoutes(routes, context)
   consumerGroupRoutes(routes, context)
   consumerLagRoutes(routes, context)
   clusterAclRoutes(routes, context)

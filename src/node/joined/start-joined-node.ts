@@ -15,6 +15,7 @@ import { knownClusterId, lockDirectories, makeReplicas, openStore } from '../nod
 import { startUpkeep } from '../node-upkeep.ts'
 import { openFilesMax } from '../open-file-limit.ts'
 import { quotaMetrics } from '../quota-metrics.ts'
+import { joinedPlacement } from '../rest/placement-admin.ts'
 import { restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
 import type { NodeEnvironment, RunningNode } from '../running-node.ts'
@@ -154,6 +155,7 @@ async function serveRest(
   const health = joinedHealth({ nodeId, observer, membership })
   const { groups } = coordinators
   const plain = restPorts({
+    placement: joinedPlacement({ controller, ...of.placement }),
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     health,
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),

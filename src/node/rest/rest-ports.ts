@@ -3,6 +3,7 @@
 import type { ReplicaSet } from '../../replica/replica-set.ts'
 import type { NodeView } from '../../rest/cluster-ports.ts'
 import type { RestContext } from '../../rest/context.ts'
+import type { PlacementAdmin } from '../../rest/placement-ports.ts'
 import type { Health } from '../../rest/ports.ts'
 import type { Coordinators } from '../coordinators.ts'
 import { type LocalClusterOptions, localClusterAdmin } from '../rest-cluster-admin.ts'
@@ -17,11 +18,15 @@ export interface RestPortsOptions extends LocalClusterOptions {
   readonly hasAuthorizer: boolean
   /** Where others reach REST, if the properties say so. */
   readonly advertisedUrl: string | undefined
+  readonly placement: PlacementAdmin
   /** The nodes that `GET /nodes` tells of; `restUrl` is where this one answers. */
   readonly nodes: (of: { readonly restUrl: string }) => readonly NodeView[]
 }
 
-export type RestPorts = Pick<RestContext, 'cluster' | 'groups' | 'acls' | 'nodes' | 'health' | 'version'> & {
+export type RestPorts = Pick<
+  RestContext,
+  'cluster' | 'groups' | 'acls' | 'nodes' | 'placement' | 'health' | 'version'
+> & {
   /** To be called with the address once REST listens. */
   listensAt(url: string): void
 }
@@ -33,6 +38,7 @@ export function restPorts(options: RestPortsOptions): RestPorts {
   return {
     version,
     health,
+    placement: options.placement,
     cluster: localClusterAdmin(options),
     groups: localGroupAdmin(options),
     acls: localAclAdmin(options),

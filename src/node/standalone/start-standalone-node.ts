@@ -21,6 +21,7 @@ import { startUpkeep } from '../node-upkeep.ts'
 import { openFilesMax } from '../open-file-limit.ts'
 import { quotaMetrics } from '../quota-metrics.ts'
 import { standaloneNode } from '../rest/local-node.ts'
+import { standalonePlacement } from '../rest/placement-admin.ts'
 import { type RestPortsOptions, restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
 import type { NodeEnvironment, RunningNode } from '../running-node.ts'
@@ -75,6 +76,7 @@ export async function startStandaloneNode(
   const { groups } = coordinators
   const { advertisedUrl } = settings.rest
   const plain = restPorts({
+    placement: standalonePlacement,
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     ...nodeOf({ nodeId, controller, engine, version }),
   })

@@ -21,6 +21,7 @@ import { EventLog } from '../../link/events/event-log.ts'
 import type { RestContext } from '../context.ts'
 import { noLogin, openAccess } from '../ports.ts'
 import { fakeAcls, fakeCluster, fakeGroups, fakeNodes } from './fake-cluster.ts'
+import { fakePlacement } from './fake-placement.ts'
 import { FakeSourceTopics } from './fake-source-topics.ts'
 import { FakeVerifications } from './fake-verifications.ts'
 
@@ -212,6 +213,7 @@ export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {
     groups: fakeGroups(),
     acls: fakeAcls(),
     nodes: fakeNodes(),
+    placement: fakePlacement(),
     login: noLogin,
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
