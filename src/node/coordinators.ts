@@ -23,9 +23,12 @@ export interface Coordinators {
   readonly metrics: MetricsSource
 }
 
+/** What coordinators need of the controller. */
+export type CoordinatorsController = Pick<Controller, 'image' | 'subscribe' | 'createTopics'>
+
 /** They load in the background: until a key's state is there, it is answered with COORDINATOR_LOAD_IN_PROGRESS. */
 export async function openCoordinators(
-  options: Omit<OpenTransactionsOptions, 'offsetsEnded'> & { readonly controller: Controller },
+  options: Omit<OpenTransactionsOptions, 'offsetsEnded'> & { readonly controller: CoordinatorsController },
   startup: Startup,
 ): Promise<Coordinators> {
   const { coordinator: shareState, persister: sharePersister } = openShareState(options)

@@ -6,8 +6,10 @@ import { questionsOf, startQuorum } from '../../controller/joined/fakes/observe-
 import { ManualClock } from '../../core/clock.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { seededRandom } from '../../core/random.ts'
+import { ConnectionError } from '../../network/connection-error.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { EnvelopeResponse } from '../../protocol/messages/58-envelope.ts'
+import type { BrokerConnections } from '../../replica/broker-connections.ts'
 import { openWriteGate } from '../../replica/write-gate.ts'
 import { Startup } from '../startup.ts'
 import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
@@ -33,6 +35,12 @@ test('a request is passed on, and the versions of the controller are known', asy
   match(await metrics.text(), /lockstep_requests_forwarded 1\n/)
 })
 
+const nobody: BrokerConnections = {
+  to: () => Promise.reject(new ConnectionError('tcp', 'nobody is there')),
+  open: () => Promise.reject(new ConnectionError('tcp', 'nobody is there')),
+  close: () => Promise.resolve(),
+}
+
 test('no group and no transaction is coordinated here, also where their partition has landed here', async t => {
   const node = await TestNode.start()
   const { controller, replicas, producerIds } = node
@@ -43,12 +51,11 @@ test('no group and no transaction is coordinated here, also where their partitio
   })
   const parts = { controller, replicas, producerIds, writeGate: openWriteGate, file: new Map<string, string>() }
   const more = { clock: new ManualClock(), random: seededRandom(1), logger: silentLogger }
-  const { groups, transactions } = await joinedCoordinators({ ...parts, ...more }, startup)
-  await groups.ensureTopic()
-  strictEqual(controller.image.topicIds.has('__consumer_offsets'), true)
+  await node.groups.ensureTopic()
+  await node.transactions.partitions.ensureTopic()
+  const { groups, transactions } = await joinedCoordinators({ ...parts, ...more, connections: nobody }, startup)
   strictEqual(groups.describeGroup('g').errorCode, ErrorCode.NOT_COORDINATOR)
   deepStrictEqual(groups.listGroups({ states: [], types: [] }), { errorCode: 0, groups: [] })
-  await transactions.partitions.ensureTopic()
   const asked = { timeoutMs: 1000, expected: null }
   strictEqual((await transactions.initProducer('tx', asked)).errorCode, ErrorCode.NOT_COORDINATOR)
 })

@@ -7,9 +7,11 @@ import type { ControllerQuestions } from '../../controller/joined/controller-que
 import { forwardRequest } from '../../controller/joined/request-forwarding.ts'
 import { COORDINATES_NOTHING } from '../../coordinator/runtime/state-definition.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { BrokerConnections } from '../../replica/broker-connections.ts'
 import type { MetricsSource } from '../../rest/ports.ts'
 import { type Coordinators, openCoordinators } from '../coordinators.ts'
 import type { Startup } from '../startup.ts'
+import { controllerOfCoordinators } from './coordinator-topics.ts'
 
 /** The questions are for requests of clients alone: those that wait for a controller must not be in the way of the node's own. */
 export function joinedCluster({ questions, clock }: { questions: ControllerQuestions; clock: Clock }): {
@@ -52,9 +54,13 @@ function clientMetrics(
 
 /**
  * Coordinators that answer NOT_COORDINATOR: groups and transactions are the business of the brokers that lead their topics, and a
- * partition of those that lands here is moved away at once. They still know which partition a group is in, and create the topic.
+ * partition of those that lands here is moved away at once. They still know which partition a group is in.
  */
-export const joinedCoordinators = (
-  options: Omit<Parameters<typeof openCoordinators>[0], 'brokerId'>,
+export function joinedCoordinators(
+  options: Omit<Parameters<typeof openCoordinators>[0], 'brokerId'> & { readonly connections: BrokerConnections },
   startup: Startup,
-): Promise<Coordinators> => openCoordinators({ ...options, brokerId: COORDINATES_NOTHING }, startup)
+): Promise<Coordinators> {
+  const { connections, ...parts } = options
+  const controller = controllerOfCoordinators({ ...parts, connections })
+  return openCoordinators({ ...parts, controller, brokerId: COORDINATES_NOTHING }, startup)
+}

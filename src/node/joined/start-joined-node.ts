@@ -104,14 +104,14 @@ async function openReplicas({ settings, environment, startup }: Start, cluster: 
 async function makeLinks({ settings, environment, startup }: Start, { controller }: Cluster, storage: Storage) {
   const { logger } = environment
   const { kafka: file } = settings
-  const { replicas, producerIds } = storage
+  const { replicas, producerIds, connections } = storage
   const statusOf = joinedWriteStatus({
     engine: { writeStatus: (topicId, topic) => engine.writeStatus(topicId, topic) },
     controller,
   })
   const writeGate = linkWriteGate(statusOf)
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
-  const coordinators = await joinedCoordinators(parts, startup)
+  const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
   const destination = await openDestination({ ...storage, settings, controller, clock, random, logger })
   const sources = sourceMetrics()
