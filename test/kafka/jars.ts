@@ -6,11 +6,18 @@ import { cached } from '../cache.ts'
 import { skipWithout } from '../requirements.ts'
 
 /** Versions that the suites run against. */
-export type KafkaVersion = '4.3.1' | '3.9.2'
+export type KafkaVersion = '4.3.1' | '4.1.2' | '3.9.2'
+
+const versions: readonly KafkaVersion[] = ['4.3.1', '4.1.2', '3.9.2']
+
+const versionIn = (variable: string): KafkaVersion | undefined =>
+  versions.find(version => version === process.env[variable])
 
 /** The version of the source in suites that run once for each: LOCKSTEP_SOURCE_VERSION, or the newest. */
-export const sourceVersion = (): KafkaVersion =>
-  process.env['LOCKSTEP_SOURCE_VERSION'] === '3.9.2' ? '3.9.2' : '4.3.1'
+export const sourceVersion = (): KafkaVersion => versionIn('LOCKSTEP_SOURCE_VERSION') ?? '4.3.1'
+
+/** The version of the cluster that the destination joins: LOCKSTEP_DESTINATION_VERSION; undefined = a standalone node. */
+export const destinationVersion = (): KafkaVersion | undefined => versionIn('LOCKSTEP_DESTINATION_VERSION')
 
 /**
  * Folder with every jar of that Kafka version (use `${folder}/*` as class path); downloads it the first time. One Maven

@@ -8,6 +8,8 @@ import type { ConsumeArgs, Consumed, TopicSide } from './topic-side.ts'
 export interface Sides {
   readonly source: TopicSide
   readonly mirror: TopicSide
+  /** The brokers that follow a joined node: their copies are compared too. */
+  readonly replicas?: readonly TopicSide[]
 }
 
 /** Waits until log start, high watermark and last stable offset of every partition are the same on both sides. */
@@ -39,9 +41,27 @@ export async function assertEqualTopics(sides: Sides, topic: string): Promise<vo
     const here = await dumpLog(sides.mirror, topic, where)
     assertEqualBatches(here, there, `${topic}-${partition}`)
     await checkIndexes(sides.mirror, topic, partition)
+    for (const [index, replica] of (sides.replicas ?? []).entries())
+      await assertEqualReplica(replica, { topic, partition, logStart, there, name: `replica ${index + 1} of ` })
   }
   await assertEqualReads(sides, topic)
   await assertEqualTimeSearch(sides, topic)
+}
+
+/** A follower hears of the log start and the end of the leader with its next fetch. */
+async function assertEqualReplica(
+  replica: TopicSide,
+  of: { topic: string; partition: number; logStart: number; there: readonly DumpedBatch[]; name: string },
+): Promise<void> {
+  const { topic, partition, logStart: fromOffset, there, name } = of
+  await eventually(
+    async () => {
+      const copy = await dumpLog(replica, topic, { partition, fromOffset })
+      assertEqualBatches(copy, there, `${name}${topic}-${partition}`)
+    },
+    { intervalMs: 500 },
+  )
+  await checkIndexes(replica, topic, partition)
 }
 
 /** Both sides find the same record for a timestamp: before, at, between and after those that are there. */

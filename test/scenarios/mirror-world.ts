@@ -1,7 +1,8 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
 import { JavaDriver } from '../java/driver.ts'
 import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
-import type { KafkaVersion } from '../kafka/jars.ts'
+import { destinationVersion, type KafkaVersion } from '../kafka/jars.ts'
+import { startJoinedNode } from '../kafka/joined-node.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { eagerCleaner } from './compacted-topic.ts'
@@ -13,6 +14,8 @@ import { TopicSide } from './topic-side.ts'
 export interface MirrorWorld {
   readonly cluster: KafkaCluster
   readonly node: LockstepNode
+  /** The Kafka cluster that the node joined; undefined if it is a cluster of its own. */
+  readonly joined: KafkaCluster | undefined
   readonly link: MirrorLink
   readonly sides: Sides
   readonly close: () => Promise<void>
@@ -20,30 +23,58 @@ export interface MirrorWorld {
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {
+  /** Version of the Kafka cluster that the node joins; default: what the environment says, or a standalone node. */
+  readonly destination?: KafkaVersion | undefined
   /** Properties of the link. */
   readonly link?: Readonly<Record<string, string>>
 }
 
 /** Starts everything; what was started is ended again if something cannot start. */
 export async function startMirrorWorld(version: KafkaVersion, options: WorldOptions = {}): Promise<MirrorWorld> {
-  const { link: configs = {}, ...source } = options
+  const { link: configs = {}, destination = destinationVersion(), ...source } = options
   const opened = new Opened()
   try {
-    const [cluster, driver, node] = await opened.all<[KafkaCluster, JavaDriver, LockstepNode]>([
+    const [cluster, driver, { node, joined }] = await opened.all<[KafkaCluster, JavaDriver, Destination]>([
       KafkaCluster.start({
         ...source,
         version,
         properties: { ...eagerCleaner, ...shortSession, ...source.properties },
       }),
       JavaDriver.start({ version }),
-      LockstepNode.start(),
+      startDestination(destination),
     ])
     const broker = cluster.node(1)
     const there = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })
-    const mirror = new TopicSide(driver, node)
+    const { dataDirectory } = node
+    const mirror = new TopicSide(driver, { bootstrap: joined?.bootstrap ?? node.bootstrap, dataDirectory })
+    const replicas = joined?.brokers.map(follower => new TopicSide(driver, { ...mirror, ...follower }))
     const { bootstrap, clusterId } = cluster
     const link = await MirrorLink.create(node, 'from-kafka', { bootstrap, clusterId, configs })
-    return { cluster, node, link, sides: { source: there, mirror }, close: () => opened.close() }
+    const sides = { source: there, mirror, ...(replicas ? { replicas } : {}) }
+    return { cluster, node, joined, link, sides, close: () => opened.close() }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+interface Destination {
+  readonly node: LockstepNode
+  readonly joined: KafkaCluster | undefined
+  readonly close: () => Promise<void>
+}
+
+/** A standalone node, or one that has joined a cluster of a controller and two brokers. */
+async function startDestination(version: KafkaVersion | undefined): Promise<Destination> {
+  if (version === undefined) {
+    const node = await LockstepNode.start()
+    return { node, joined: undefined, close: () => node.close() }
+  }
+  const opened = new Opened()
+  try {
+    const joined = await opened.add(KafkaCluster.start({ version, brokers: 2 }))
+    const node = await opened.add(startJoinedNode(joined))
+    return { node, joined, close: () => opened.close() }
   } catch (error) {
     await opened.close()
     throw error
