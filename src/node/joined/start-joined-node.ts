@@ -25,7 +25,9 @@ import { sourceMetrics } from '../source-metrics.ts'
 import type { Startup } from '../startup.ts'
 import { setAsideStrayLogs } from '../stray-logs.ts'
 import { clusterConnections } from './cluster-connections.ts'
+import { controllerOfCoordinators } from './coordinator-topics.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
+import { prepareInternalTopics } from './internal-topics.ts'
 import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
 import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
@@ -58,7 +60,7 @@ export async function startJoinedNode(
   const placement = await watchPlacement(start, { ...cluster, ...links })
   const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving, placement })
   await guardPartitions(start, { ...cluster, ...links })
-  await becomeBroker(start, { ...cluster, ...serving, restUrl })
+  await becomeBroker(start, { ...cluster, ...storage, ...serving, restUrl })
   const { clusterId } = cluster
   return { clusterId, kafkaAddresses: addressesOf(serving.servers), restUrl, close: () => startup.stop() }
 }
@@ -177,10 +179,12 @@ async function guardPartitions({ settings, environment }: Start, { controller, e
 /** Registers, and begins to serve. */
 async function becomeBroker(
   { settings, environment, startup }: Start,
-  of: Cluster & Serving & { readonly restUrl: string },
+  of: Cluster & Storage & Serving & { readonly restUrl: string },
 ) {
-  const { controller, membership, life, servers, restUrl } = of
+  const { controller, connections, membership, life, servers, restUrl } = of
   const { logger } = environment
+  const ofCoordinators = controllerOfCoordinators({ controller, connections, logger })
+  await prepareInternalTopics({ controller: ofCoordinators, clock, logger })
   // The last of all subscribers: what heartbeats say was followed, everybody has followed.
   await controller.subscribe(membership.subscriber)
   const rest = lockstepEndpoint(settings.rest.advertisedUrl ?? restUrl)
