@@ -36,6 +36,8 @@ export class JoinedClient {
   readonly membership: ClusterMembership
   readonly controller: JoinedController
   readonly incarnation: BrokerIncarnation
+  /** For requests of clients that are passed on. */
+  readonly questions: ControllerQuestions
 
   private constructor(options: JoinedClientOptions, of: { directoryId: Uuid; incarnation: BrokerIncarnation }) {
     const { nodeId, clusterId } = options
@@ -49,6 +51,7 @@ export class JoinedClient {
     const questions = () => new ControllerQuestions({ active: active(), backoff, giveUpMs: 60_000, ...shared })
     const { directoryId, incarnation } = of
     this.incarnation = incarnation
+    this.questions = questions()
     this.observer = new MetadataObserver({
       ...shared,
       active: active(),
@@ -118,6 +121,7 @@ export class JoinedClient {
   }
 
   async close(): Promise<void> {
+    this.questions.close()
     await this.membership.close()
     await this.controller.close()
   }

@@ -1,4 +1,5 @@
 /** Wires a node that joins a Kafka cluster: the cluster's metadata, replicas, broker, link engine and REST, and the membership around them. */
+import { DirectoryAssignments } from '../../controller/joined/directory-assignments.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
@@ -99,6 +100,12 @@ async function openReplicas({ settings, environment, startup }: Start, cluster: 
   fs.blocking = true
   await controller.subscribe(replicas)
   fs.blocking = false
+  const { directoryId } = store
+  const { questions } = cluster
+  const directories = new DirectoryAssignments({ brokerId: nodeId, directoryId, brokerEpoch, questions, clock, logger })
+  startup.onStop('directory assignments', () => directories.close())
+  await controller.subscribe(directories)
+  directories.start()
   return { replicas, connections, producerIds: new ProducerIds(controller) }
 }
 
