@@ -8,7 +8,6 @@ import { LogStore } from '../../log/log-store.ts'
 import type { ApiError, IsrChange } from '../../metadata/controller-port.ts'
 import { type MetadataDelta, wholeImageDelta } from '../../metadata/metadata-delta.ts'
 import { emptyImage, type MetadataImage, type PartitionImage } from '../../metadata/metadata-image.ts'
-import { PersistentMap } from '../../metadata/persistent-map.ts'
 import { ConnectionError } from '../../network/connection-error.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import type { Replica } from '../replica.ts'
@@ -149,12 +148,9 @@ export class ReplicaCluster {
 
   #image(): MetadataImage {
     const image = emptyImage(this.#clusterId)
-    const topics = PersistentMap.empty<
-      typeof TOPIC_ID,
-      { name: string; id: typeof TOPIC_ID; partitions: PartitionImage[] }
-    >().edit()
+    const topics = image.topics.edit()
     topics.set(TOPIC_ID, { name: TOPIC, id: TOPIC_ID, partitions: [this.#partition] })
-    const topicIds = PersistentMap.empty<string, typeof TOPIC_ID>().edit()
+    const topicIds = image.topicIds.edit()
     topicIds.set(TOPIC, TOPIC_ID)
     const brokers = new Map(
       this.#members.map(({ id, epoch, fenced }) => [
