@@ -23,7 +23,7 @@ import { topicConfigs } from '../metadata/topic-configs.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 import { aclsOf, createAcls, deleteAcls } from './cluster-acls.ts'
-import { LocalMirrorLog } from './mirror-log.ts'
+import { LocalMirrorLog, type LogReclaim } from './mirror-log.ts'
 
 export interface ClusterDestinationOptions {
   readonly brokerId: number
@@ -45,6 +45,8 @@ type TopicRequest = Parameters<Destination['createTopic']>[0]
 export abstract class ClusterDestination implements Destination, ImageSubscriber {
   readonly name = 'destination'
   abstract readonly fence: WriteFence
+  /** Where others may lead mirrors at times. */
+  protected readonly reclaim: LogReclaim | undefined
   readonly #o: ClusterDestinationOptions
   readonly #listeners = new Set<() => void>()
 
@@ -139,7 +141,7 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
 
   async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
     const { replicas } = this.#o
-    return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas)
+    return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas, this.reclaim)
   }
 
   get producerIdEnd(): bigint {

@@ -7,14 +7,22 @@ import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 
+/** Makes the log end with what was mirrored; rejects where it cannot. */
+export interface LogReclaim {
+  reclaim(partition: Partition, mirror: MirrorPartition): Promise<void>
+}
+
 export class LocalMirrorLog implements MirrorLog {
   readonly capabilities = { truncate: true, startAnywhere: true }
   readonly #replicas: MirrorContext & Pick<ReplicaSet, 'lookup'>
+  readonly #reclaim: LogReclaim | undefined
   #partition: Partition
   #mirror: MirrorPartition
 
-  constructor(partition: Partition, replicas: MirrorContext & Pick<ReplicaSet, 'lookup'>) {
+  /** `reclaim`: where others may lead the partition at times. */
+  constructor(partition: Partition, replicas: MirrorContext & Pick<ReplicaSet, 'lookup'>, reclaim?: LogReclaim) {
     this.#replicas = replicas
+    this.#reclaim = reclaim
     this.#partition = partition
     this.#mirror = new MirrorPartition(partition, replicas)
   }
@@ -29,6 +37,11 @@ export class LocalMirrorLog implements MirrorLog {
   ): Promise<MirrorLogState> {
     const { mirror } = this.#current()
     return conflicts(mirror.append(batches, { endOffset, leaderEpoch: leaderEpoch ?? mirror.state().leaderEpoch }))
+  }
+
+  async reclaim(): Promise<void> {
+    const { partition, mirror } = this.#current()
+    await conflicts(this.#reclaim?.reclaim(partition, mirror) ?? Promise.resolve())
   }
 
   startAt(offset: number): Promise<MirrorLogState> {

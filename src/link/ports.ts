@@ -177,6 +177,11 @@ export interface MirrorLog {
   readonly capabilities: MirrorLogCapabilities
   state(): MirrorLogState
   /**
+   * To be called before the log is used, whenever this node has come to lead it: what others appended meanwhile is cut if it is no
+   * record of theirs; rejects if it is.
+   */
+  reclaim(): Promise<void>
+  /**
    * Appends whole verified batches as they are; only the leader epoch is restamped. `expectedEndOffset` is compared with the
    * log end, `leaderEpoch`, if given, with the present one; the first batch of an empty log may begin below it. Rejects with MirrorLogConflict. The buffer may be
    * modified in place and must stay untouched by the caller until this settles.

@@ -94,7 +94,10 @@ export class MirrorPartition {
   /** Cuts the log so that it ends at `offset` or, where that is inside a batch, before that batch. */
   truncateTo(offset: number): Promise<MirrorState> {
     return this.#write(async () => {
-      await this.#partition.log.truncateTo(offset)
+      const { log, leaderEpoch } = this.#partition
+      await log.truncateTo(offset)
+      // The present epoch may have begun in what was cut: followers are told by it where theirs part from this log.
+      if ((log.latestEpoch ?? -1) < leaderEpoch) await log.assignEpochStart(leaderEpoch, log.logEndOffset)
       this.#partition.truncated()
     })
   }

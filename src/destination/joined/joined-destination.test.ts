@@ -46,6 +46,7 @@ function scene(options: { nodes: number[] }) {
       unguard: async (topic: string) => void guarded.push(`not ${topic}`),
     }),
     barrier: { raiseAbove: unused },
+    reclaim: { reclaim: unused },
     groups: { read: unused, commit: unused },
     random: seededRandom(5),
   })

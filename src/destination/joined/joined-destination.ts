@@ -7,12 +7,14 @@ import type { TopicImage } from '../../metadata/metadata-image.ts'
 import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
+import type { LogReclaim } from '../mirror-log.ts'
 import type { GroupRequests } from './group-requests.ts'
 import type { JoinedFence } from './joined-fence.ts'
 import type { ProducerIdBarrier } from './producer-id-barrier.ts'
 
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly fence: WriteFence & Pick<JoinedFence, 'configsOf' | 'guard' | 'unguard'>
+  readonly reclaim: LogReclaim
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit'>
   readonly random: Random
@@ -20,12 +22,14 @@ export interface JoinedDestinationOptions extends ClusterDestinationOptions {
 
 export class JoinedDestination extends ClusterDestination {
   readonly fence: WriteFence
+  protected override readonly reclaim: LogReclaim
   readonly #o: JoinedDestinationOptions
 
   constructor(options: JoinedDestinationOptions) {
     super(options)
     this.#o = options
     this.fence = options.fence
+    this.reclaim = options.reclaim
   }
 
   leads(topicId: Uuid, partition: number): boolean {

@@ -103,6 +103,10 @@ export class JoinedFence implements WriteFence, ImageSubscriber {
     return this.#release.plan(topicId)
   }
 
+  handBack(topicId: Uuid, partition: number): Promise<void> {
+    return this.#release.handBack(topicId, partition)
+  }
+
   /** The fence comes off when no Lockstep node is a replica any more, and before others are asked to become some: they may be dead. */
   async release(request: ReleaseRequest): Promise<readonly string[]> {
     const warnings = await this.#release.handOver(request)

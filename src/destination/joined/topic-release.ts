@@ -85,6 +85,16 @@ export class TopicRelease {
     return missingWarnings(standings)
   }
 
+  /** One partition, without anything else: it is none of ours any more. Rejects where no Java broker has it. */
+  async handBack(topicId: Uuid, partition: number): Promise<void> {
+    const topic = this.#topic(topicId)
+    if (!topic) return
+    const { inSync, isOurs } = standingOf(this.#o.controller.image, { topic, partition, plan: { replicas: [] } })
+    if (!isOurs) return
+    if (inSync.length === 0) throw new Error(`partition ${partition}: no other broker is in sync`)
+    await this.#reassign([{ topic: topic.name, partition, replicas: inSync }])
+  }
+
   /** Asks for the brokers that were not in sync. They may be dead for long: nothing waits for them. */
   async grow({ topicId, plan: text }: ReleaseRequest): Promise<void> {
     const topic = this.#topic(topicId)

@@ -68,6 +68,8 @@ export class FakeMirrorLog implements MirrorLog {
     return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
   }
 
+  async reclaim(): Promise<void> {}
+
   append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {
     return this.#process.effect('append', () => {
       const partition = this.#partition

@@ -123,7 +123,9 @@ export function resumeOffset(log: MirrorLog, startOffset: number): number {
   return logStartOffset === 0 && logEndOffset === 0 ? startOffset : logEndOffset
 }
 
+/** Makes the log ready to be mirrored into, or to end as a mirror. */
 export async function beginLog(log: MirrorLog, startOffset: number): Promise<void> {
+  await log.reclaim()
   const offset = resumeOffset(log, startOffset)
   if (offset > log.state().logEndOffset) await log.startAt(offset)
 }

@@ -7,6 +7,7 @@ import { GroupCoordinators } from '../../destination/joined/group-coordinators.t
 import { GroupRequests } from '../../destination/joined/group-requests.ts'
 import { JoinedDestination } from '../../destination/joined/joined-destination.ts'
 import { JoinedFence } from '../../destination/joined/joined-fence.ts'
+import { MirrorReclaim, type MirrorReclaimOptions } from '../../destination/joined/mirror-reclaim.ts'
 import { ProducerIdBarrier } from '../../destination/joined/producer-id-barrier.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
@@ -24,11 +25,13 @@ export interface DestinationParts {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  /** Looked up when it is needed: the engine is made with the destination. */
+  readonly fences: () => Omit<MirrorReclaimOptions, 'handBack'>
 }
 
 /** It and its fence hear of changes from now on. */
 export async function openDestination(parts: DestinationParts): Promise<JoinedDestination> {
-  const { settings, controller, connections, replicas, producerIds, clock, random, logger } = parts
+  const { settings, controller, connections, replicas, producerIds, clock, random, logger, fences } = parts
   const { nodeId: brokerId, kafka: file } = settings
   const image = () => controller.image
   const questions = new BrokerQuestions(connections)
@@ -40,6 +43,12 @@ export async function openDestination(parts: DestinationParts): Promise<JoinedDe
   const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
   const destination = new JoinedDestination({
     ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence },
+    reclaim: new MirrorReclaim({
+      leadershipOf: (...of) => fences().leadershipOf(...of),
+      writtenByOthers: (...of) => fences().writtenByOthers(...of),
+      markersCut: (...of) => fences().markersCut(...of),
+      handBack: (topicId, partition) => fence.handBack(topicId, partition),
+    }),
     barrier: new ProducerIdBarrier({ brokerId, image, producerIds, questions }),
     groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: () => true, clock, random }),
     groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,

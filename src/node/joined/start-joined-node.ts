@@ -3,6 +3,7 @@ import { DirectoryAssignments } from '../../controller/joined/directory-assignme
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
@@ -122,7 +123,10 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
-  const destination = await openDestination({ ...storage, settings, controller, clock, random, logger })
+  const destination = await openDestination({
+    ...{ ...storage, settings, controller, clock, random, logger },
+    fences: () => engine.fences,
+  })
   const sources = sourceMetrics()
   const { observe } = sources
   const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
@@ -145,9 +149,16 @@ async function serveClients({ settings, environment, startup }: Start, of: Clust
 }
 
 /** What keeps mirrors on Lockstep nodes, and everything else off them. */
-async function watchPlacement({ settings, environment, startup }: Start, { controller, statusOf }: Cluster & Links) {
+async function watchPlacement({ settings, environment, startup }: Start, of: Cluster & Links) {
   const { logger } = environment
-  const leadingProblem = () => undefined
+  const { controller, statusOf, engine } = of
+  const leadingProblem = (topicId: Uuid, partition: number) => {
+    const topic = controller.image.topics.get(topicId)?.name ?? ''
+    // Who does not lead the state of the links never gets to know it.
+    if (topic.startsWith('__lockstep_') || engine.fences.leadershipOf(topicId, { topic, partition }).kind !== 'unknown')
+      return undefined
+    return 'what was mirrored is not known yet'
+  }
   const parts = { nodeId: settings.nodeId, controller, statusOf, leadingProblem, clock, random, logger }
   return await openPlacement(parts, startup)
 }
