@@ -14,10 +14,14 @@ import { explained } from '../../metadata/missing-right.ts'
 import { CLUSTER_METADATA_TOPIC } from '../../metadata/topic-names.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ElectLeadersApi } from '../../protocol/messages/43-elect-leaders.ts'
-import { AlterPartitionReassignmentsApi } from '../../protocol/messages/45-alter-partition-reassignments.ts'
+import {
+  AlterPartitionReassignmentsApi,
+  type AlterPartitionReassignmentsResponse,
+} from '../../protocol/messages/45-alter-partition-reassignments.ts'
 import { DescribeQuorumApi, type DescribeQuorumResponse } from '../../protocol/messages/55-describe-quorum.ts'
 import { UpdateFeaturesApi } from '../../protocol/messages/57-update-features.ts'
 import { UnregisterBrokerApi } from '../../protocol/messages/64-unregister-broker.ts'
+import type { CordonLift } from './cordon-lift.ts'
 import { COMMAND_MS, type Forwarding } from './forwarded-commands.ts'
 import { joinedError } from './joined-errors.ts'
 
@@ -33,9 +37,11 @@ type ToldReplica = DescribeQuorumResponse['topics'][number]['partitions'][number
 
 export class JoinedClusterCommands implements ClusterCommands {
   readonly #forwarding: Forwarding
+  readonly #cordonLift: Pick<CordonLift, 'around'> | undefined
 
-  constructor(forwarding: Forwarding) {
+  constructor(forwarding: Forwarding, cordonLift?: Pick<CordonLift, 'around'>) {
     this.#forwarding = forwarding
+    this.#cordonLift = cordonLift
   }
 
   async updateFeatures(
@@ -82,11 +88,17 @@ export class JoinedClusterCommands implements ClusterCommands {
         replicas: replicas && [...replicas],
       })),
     }))
-    const { errorCode, errorMessage, responses } = await this.#forwarding.change(
-      AlterPartitionReassignmentsApi,
-      { timeoutMs: COMMAND_MS, topics },
-      { codes: ({ errorCode }) => [errorCode], repeatable: true },
-    )
+    const ask = () =>
+      this.#forwarding.change(
+        AlterPartitionReassignmentsApi,
+        { timeoutMs: COMMAND_MS, topics },
+        { codes: ({ errorCode }) => [errorCode], repeatable: true },
+      )
+    const isRefused = ({ responses }: AlterPartitionReassignmentsResponse) =>
+      responses.some(({ partitions }) =>
+        partitions.some(({ errorCode: code }) => code === ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+      )
+    const { errorCode, errorMessage, responses } = await (this.#cordonLift?.around(ask, isRefused) ?? ask())
     if (errorCode !== ErrorCode.NONE)
       return asked.map(({ topic, partition }) => explained({ topic, partition, errorCode, errorMessage }, ALTER))
     return responses.flatMap(({ name: topic, partitions }) =>

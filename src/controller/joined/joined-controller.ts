@@ -23,6 +23,7 @@ import { IncrementalAlterConfigsApi } from '../../protocol/messages/44-increment
 import { AlterPartitionApi } from '../../protocol/messages/56-alter-partition.ts'
 import { AllocateProducerIdsApi } from '../../protocol/messages/67-allocate-producer-ids.ts'
 import type { ControllerQuestions } from './controller-questions.ts'
+import type { CordonLift } from './cordon-lift.ts'
 import { COMMAND_MS, Forwarding } from './forwarded-commands.ts'
 import { alteredPartitions, alterPartitionRequest, codesOfAlterPartition } from './isr-request.ts'
 import { JoinedClusterCommands } from './joined-cluster-commands.ts'
@@ -35,6 +36,8 @@ export interface JoinedControllerOptions {
   readonly observer: MetadataObserver
   /** Its own client of the quorum. Closed with the controller. */
   readonly questions: ControllerQuestions
+  /** Absent: whatever the controller refuses is the answer. */
+  readonly cordonLift?: Pick<CordonLift, 'around'>
   /** Of the membership; both change. */
   readonly broker: () => { readonly id: number; readonly epoch: number }
 }
@@ -58,7 +61,7 @@ export class JoinedController implements Controller {
     this.acls = joinedAclCommands(this.#forwarding)
     this.quotas = joinedQuotaCommands(this.#forwarding)
     this.scram = joinedScramCommands(this.#forwarding)
-    this.cluster = new JoinedClusterCommands(this.#forwarding)
+    this.cluster = new JoinedClusterCommands(this.#forwarding, options.cordonLift)
   }
 
   get image(): MetadataImage {
@@ -83,11 +86,14 @@ export class JoinedController implements Controller {
       })),
       configs: [...configs].map(([name, value]) => ({ name, value })),
     }))
-    const answer = await this.#forwarding.changeUnless(validateOnly, CreateTopicsApi, {
-      request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
-      codes: ({ topics }) => codesOf(topics),
-      repeatable: validateOnly,
-    })
+    const ask = () =>
+      this.#forwarding.changeUnless(validateOnly, CreateTopicsApi, {
+        request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
+        codes: ({ topics }) => codesOf(topics),
+        repeatable: validateOnly,
+      })
+    // Of several topics some may be there by then.
+    const answer = await (topics.length === 1 ? this.#placing(ask, ({ topics }) => codesOf(topics)) : ask())
     return answer.topics.map(({ name, topicId, numPartitions: partitions, replicationFactor, configs, ...told }) => ({
       ...explained(errorOf(told), { operation: 'CREATE', resource: 'TOPIC', name: name ?? '' }),
       name,
@@ -144,11 +150,13 @@ export class JoinedController implements Controller {
       count,
       assignments: assignments?.map(brokerIds => ({ brokerIds: [...brokerIds] })) ?? null,
     }))
-    const { results } = await this.#forwarding.changeUnless(validateOnly, CreatePartitionsApi, {
-      request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
-      codes: ({ results }) => codesOf(results),
-      repeatable: validateOnly,
-    })
+    const ask = () =>
+      this.#forwarding.changeUnless(validateOnly, CreatePartitionsApi, {
+        request: { topics: asked, timeoutMs: COMMAND_MS, validateOnly },
+        codes: ({ results }) => codesOf(results),
+        repeatable: validateOnly,
+      })
+    const { results } = await (topics.length === 1 ? this.#placing(ask, ({ results }) => codesOf(results)) : ask())
     return results.map(told => explained(told, { operation: 'ALTER', resource: 'TOPIC', name: told.name }))
   }
 
@@ -195,6 +203,12 @@ export class JoinedController implements Controller {
   async close(): Promise<void> {
     this.#options.questions.close()
     await this.#options.observer.close()
+  }
+
+  /** What gives this node replicas may be refused because it is cordoned. */
+  #placing<R>(ask: () => Promise<R>, codes: (answer: R) => readonly number[]): Promise<R> {
+    const isRefused = (answer: R) => codes(answer).includes(ErrorCode.INVALID_REPLICA_ASSIGNMENT)
+    return this.#options.cordonLift?.around(ask, isRefused) ?? ask()
   }
 
   #registered(): { readonly id: number; readonly epoch: number } {

@@ -3,6 +3,7 @@ import { ActiveController } from '../../controller/joined/active-controller.ts'
 import type { BrokerIncarnation } from '../../controller/joined/broker-incarnation.ts'
 import { ClusterMembership } from '../../controller/joined/cluster-membership.ts'
 import { ControllerQuestions } from '../../controller/joined/controller-questions.ts'
+import { CordonLift } from '../../controller/joined/cordon-lift.ts'
 import { HeartbeatThread } from '../../controller/joined/heartbeat-thread.ts'
 import { JoinedController } from '../../controller/joined/joined-controller.ts'
 import { MetadataObserver } from '../../controller/joined/metadata-observer.ts'
@@ -80,7 +81,9 @@ export async function openMembership(node: JoiningNode, startup: Startup): Promi
     logger: membershipLogger,
   })
   const broker = () => ({ id: nodeId, epoch: membership.brokerEpoch })
-  const controller = new JoinedController({ observer, questions: ask(), broker })
+  const cordon = (wanted: boolean) => membership.cordon(wanted)
+  const cordonLift = new CordonLift({ brokerId: nodeId, image: () => observer.image, cordon, clock })
+  const controller = new JoinedController({ observer, questions: ask(), cordonLift, broker })
   startup.onStop('controller client', () => controller.close())
   startup.onStop('membership', () => membership.close())
   await observer.reached()
