@@ -1,16 +1,17 @@
 /** A standalone node's cluster as the link engine's Destination: this node leads everything and is the coordinator of every group. */
-import type { DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../link/ports.ts'
+import type { DestinationGroup, DestinationShareGroups, GroupCommit, GroupOffset, WriteFence } from '../link/ports.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import { ClusterDestination, type ClusterDestinationOptions } from './cluster-destination.ts'
 import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
 import { LocalFence } from './local-fence.ts'
+import { type LinkedShareGroups, linkedShareGroups } from './share-group-offsets.ts'
 
 export interface LocalDestinationOptions extends ClusterDestinationOptions {
   readonly controller: Controller
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
   /** Looked up when it is needed: coordinators start later than the destination. */
-  readonly groups: () => LinkedGroups
+  readonly groups: () => LinkedGroups & LinkedShareGroups
 }
 
 export class LocalDestination extends ClusterDestination {
@@ -30,6 +31,10 @@ export class LocalDestination extends ClusterDestination {
   async raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
     await this.#o.producerIds.raiseAbove(producerId)
     return []
+  }
+
+  get shareGroups(): DestinationShareGroups | undefined {
+    return linkedShareGroups(this.#o.groups())
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {

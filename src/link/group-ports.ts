@@ -41,3 +41,33 @@ export type GroupCommit =
   /** A group of another type has the name. */
   | { readonly kind: 'other-type'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }
+
+/** What a source cluster tells of its groups. */
+export interface SourceGroups {
+  /** All groups of all coordinators. */
+  listGroups(signal?: AbortSignal): Promise<SourceGroup[]>
+  /** Committed offsets of these groups. */
+  groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets>
+  /** Where these share groups start to read (KIP-932); undefined: the source cannot tell (before Kafka 4.1). */
+  shareGroupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets | undefined>
+}
+
+/** The groups of this cluster. */
+export interface DestinationGroups {
+  /** What a group has committed; `retriable` where its coordinator cannot tell now. */
+  groupOffsets(groupId: string): Promise<DestinationGroup>
+  /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */
+  commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
+  /** How long this cluster keeps offsets of quiet groups. */
+  readonly groupOffsetRetentionMs: number
+  /** undefined: this cluster has no share groups, or they cannot be reached. */
+  readonly shareGroups: DestinationShareGroups | undefined
+}
+
+/** The share groups of this cluster (KIP-932). Metadata of offsets is empty. */
+export interface DestinationShareGroups {
+  /** Where a group starts to read, as far as that is known. */
+  offsets(groupId: string): Promise<DestinationGroup>
+  /** Sets it, which makes the group if it does not exist and is refused by one that has members. */
+  setOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
+}

@@ -6,7 +6,7 @@ import type { Uuid } from '../core/uuid.ts'
 import type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 import type { WriteFence } from './fence-ports.ts'
 import type { EpochEnd, SourceFetcher } from './fetch-sink.ts'
-import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
+import type { DestinationGroups, SourceGroups } from './group-ports.ts'
 import type { SourceConnectionSettings } from './source-settings.ts'
 import type { SourceProbe, SourceSurvey } from './source-survey.ts'
 import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
@@ -15,7 +15,14 @@ import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 
 export type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 export type { ReleaseOutlook, ReleaseRequest, WriteFence } from './fence-ports.ts'
-export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
+export type {
+  DestinationGroup,
+  DestinationShareGroups,
+  GroupCommit,
+  GroupOffset,
+  SourceGroup,
+  SourceGroupOffsets,
+} from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
 export type { SecurityTexts, SourceConnectionSettings } from './source-settings.ts'
@@ -68,7 +75,7 @@ export interface SourceClusterFactory {
 }
 
 /** One remote cluster as a link sees it. Every question rejects with SourceError. */
-export interface SourceCluster {
+export interface SourceCluster extends SourceGroups {
   /** Asks a bootstrap server anew: cluster id and brokers. */
   describeCluster(signal?: AbortSignal): Promise<SourceClusterFacts>
   /**
@@ -118,10 +125,6 @@ export interface SourceCluster {
     partition: number,
     question: { readonly epoch: number; readonly signal?: AbortSignal | undefined },
   ): Promise<EpochEnd>
-  /** All groups of all coordinators. */
-  listGroups(signal?: AbortSignal): Promise<SourceGroup[]>
-  /** Committed offsets of these groups. */
-  groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets>
   /** Open transactions in these partitions; empty where the source cannot tell, or may not. */
   openTransactions(
     topic: string,
@@ -230,7 +233,7 @@ export type CreateTopicResult =
   | { readonly ok: false; readonly reason: 'exists' | 'invalid' | 'failed'; readonly message: string }
 
 /** This cluster as the link engine sees it. */
-export interface Destination {
+export interface Destination extends DestinationGroups {
   readonly clusterId: string
   topic(name: string): DestinationTopic | undefined
   topicById(topicId: Uuid): DestinationTopic | undefined
@@ -260,10 +263,6 @@ export interface Destination {
    */
   raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
   readonly fence: WriteFence
-  /** What a group of this cluster has committed; `retriable` where its coordinator cannot tell now. */
-  groupOffsets(groupId: string): Promise<DestinationGroup>
-  /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */
-  commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
   acls(): ClusterAcls
   /** Resolves to those that were refused; one that is there already is none of them. */
   createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>
@@ -271,8 +270,6 @@ export interface Destination {
   deleteAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>
   /** Has somebody of this name SCRAM credentials here? */
   hasLogin(user: string): boolean
-  /** How long this cluster keeps offsets of quiet groups. */
-  readonly groupOffsetRetentionMs: number
 }
 
 export interface StateRecord {

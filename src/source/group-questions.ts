@@ -6,6 +6,10 @@ import { ErrorCode } from '../protocol/errors.ts'
 import { OffsetFetchApi } from '../protocol/messages/09-offset-fetch.ts'
 import { FindCoordinatorApi } from '../protocol/messages/10-find-coordinator.ts'
 import { ListGroupsApi } from '../protocol/messages/16-list-groups.ts'
+import {
+  DescribeShareGroupOffsetsApi,
+  type DescribeShareGroupOffsetsResponse,
+} from '../protocol/messages/90-describe-share-group-offsets.ts'
 import type { BrokerPool } from './broker-pool.ts'
 import { sourceErrorForCode, sourceErrorOf } from './source-error-of.ts'
 import { metadataOf } from './topic-questions.ts'
@@ -37,10 +41,28 @@ export async function listGroups(pool: BrokerPool, signal?: AbortSignal): Promis
 }
 
 /** What these groups have committed, each asked of its coordinator. One group that cannot be told fails alone. */
-export async function groupOffsets(
+export const groupOffsets = (
   pool: BrokerPool,
   groupIds: readonly string[],
   signal?: AbortSignal,
+): Promise<SourceGroupOffsets> => askCoordinators(pool, groupIds, { ask: askOffsets, signal })
+
+/** Where these share groups start to read, in the same way; undefined where the source has no DescribeShareGroupOffsets. */
+export async function shareGroupOffsets(
+  pool: BrokerPool,
+  groupIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<SourceGroupOffsets | undefined> {
+  const answers = (connection: BrokerConnection) =>
+    connection.versionFor(DescribeShareGroupOffsetsApi.key) !== undefined
+  const hasThem = await pool.askAny(async connection => answers(connection), signal)
+  return hasThem ? await askCoordinators(pool, groupIds, { ask: askStarts, signal }) : undefined
+}
+
+async function askCoordinators(
+  pool: BrokerPool,
+  groupIds: readonly string[],
+  { ask, signal }: { readonly ask: typeof askOffsets; readonly signal: AbortSignal | undefined },
 ): Promise<SourceGroupOffsets> {
   const offsets = new Map<string, readonly GroupOffset[]>()
   const failures = new Map<string, SourceError>()
@@ -51,7 +73,7 @@ export async function groupOffsets(
       [...byCoordinator].map(async ([brokerId, groups]) => {
         try {
           const connection = await pool.questionsTo(brokerId, signal)
-          await askOffsets(connection, groups, { offsets, failures, signal })
+          await ask(connection, groups, { offsets, failures, signal })
         } catch (error) {
           signal?.throwIfAborted()
           for (const group of groups) if (!offsets.has(group)) failures.set(group, sourceErrorOf(error))
@@ -111,6 +133,29 @@ async function askOffsets(
     take(groupId, response.errorCode, response.topics)
   }
 }
+
+async function askStarts(
+  connection: BrokerConnection,
+  groups: readonly string[],
+  { offsets, failures, signal }: Parameters<typeof askOffsets>[2],
+): Promise<void> {
+  const request = { groups: groups.map(groupId => ({ groupId, topics: null })) }
+  const { response } = await connection.send(DescribeShareGroupOffsetsApi, request, { signal })
+  for (const { groupId, errorCode, topics } of response.groups) {
+    if (errorCode === ErrorCode.NONE) offsets.set(groupId, startOffsets(topics))
+    else failures.set(groupId, sourceErrorForCode(errorCode, `reading the start offsets of share group ${groupId}`))
+  }
+}
+
+/** Without partitions that nobody has read yet. */
+const startOffsets = (topics: DescribeShareGroupOffsetsResponse['groups'][number]['topics']): GroupOffset[] =>
+  topics.flatMap(({ topicName: topic, partitions }) =>
+    partitions
+      .filter(({ startOffset, errorCode }) => startOffset >= 0n && errorCode === ErrorCode.NONE)
+      .map(({ partitionIndex: partition, startOffset }) => {
+        return { topic, partition, offset: Number(startOffset), metadata: '' }
+      }),
+  )
 
 interface CommittedTopic {
   readonly name: string

@@ -28,7 +28,7 @@ import type { NameServices } from './bootstrap-names.ts'
 import { BrokerPool } from './broker-pool.ts'
 import { FetchThrottle } from './fetch/fetch-throttle.ts'
 import { KafkaSourceFetcher } from './fetch/source-fetcher.ts'
-import { groupOffsets, listGroups } from './group-questions.ts'
+import { groupOffsets, listGroups, shareGroupOffsets } from './group-questions.ts'
 import { type BatchRange, type EpochEndQuestion, LeaderQuestions, type OffsetQuery } from './leader-questions.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import { probe, surveySource } from './source-survey.ts'
@@ -142,6 +142,10 @@ class KafkaSourceCluster implements SourceCluster {
 
   groupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets> {
     return this.#bounded.run(stop => groupOffsets(this.#pool, groupIds, stop), signal)
+  }
+
+  shareGroupOffsets(groupIds: readonly string[], signal?: AbortSignal): Promise<SourceGroupOffsets | undefined> {
+    return this.#bounded.run(stop => shareGroupOffsets(this.#pool, groupIds, stop), signal)
   }
 
   openTransactions(topic: string, partitions: readonly number[], signal?: AbortSignal): Promise<SourceTransaction[]> {

@@ -113,6 +113,8 @@ class SimulatedSourceCluster implements SourceCluster {
     return [...this.#parts.model.groups.keys()].map(groupId => ({ groupId, protocolType: 'consumer', type: 'classic' }))
   }
 
+  async shareGroupOffsets(): Promise<undefined> {}
+
   async groupOffsets(groupIds: readonly string[], signal?: AbortSignal) {
     await this.#ask(signal)
     const { groups } = this.#parts.model

@@ -59,6 +59,11 @@ export class JoinedDestination extends ClusterDestination {
     return result
   }
 
+  /** Not asked over the network yet. */
+  get shareGroups(): undefined {
+    return undefined
+  }
+
   groupOffsets(groupId: string): Promise<DestinationGroup> {
     return this.#o.groups.read(groupId)
   }

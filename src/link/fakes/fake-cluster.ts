@@ -1,4 +1,5 @@
 /** The destination cluster in memory: topics, logs, producer ids and the state topic outlive the processes that use them. */
+
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import { aclText } from '../acls/acl-names.ts'
 import {
@@ -18,6 +19,7 @@ import {
 } from '../ports.ts'
 import type { CrashingProcess } from './crashing-process.ts'
 import { FakeFence } from './fake-fence.ts'
+import { type FakeGroups, fakeShareGroups, readOffsets, writeOffsets } from './fake-groups.ts'
 import { FakeMirrorLog, FakePartition } from './fake-mirror-log.ts'
 
 interface FakeTopic extends DestinationTopic {
@@ -37,7 +39,8 @@ export class FakeCluster {
   readonly triedAcls: string[] = []
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
-  readonly groups = new Map<string, { offsets: Map<string, GroupOffset>; hasMembers: boolean }>()
+  readonly groups: FakeGroups = new Map()
+  readonly shareGroups: FakeGroups = new Map()
   readonly stateRecords: StateRecord[] = []
   /** What this cluster publishes. */
   readonly statusRecords: StateRecord[] = []
@@ -104,11 +107,7 @@ export class FakeCluster {
 
   /** Somebody commits who is no member. */
   commit(groupId: string, offsets: readonly GroupOffset[]): GroupCommit {
-    const group = this.groups.get(groupId) ?? { offsets: new Map(), hasMembers: false }
-    if (group.hasMembers) return { kind: 'in-use' }
-    this.groups.set(groupId, group)
-    for (const offset of offsets) group.offsets.set(`${offset.topic}/${offset.partition}`, offset)
-    return { kind: 'committed' }
+    return writeOffsets(this.groups, groupId, offsets)
   }
 
   /** Somebody deletes a topic. */
@@ -158,11 +157,8 @@ export class FakeCluster {
         ),
       hasLogin: user => user === 'known',
       groupOffsetRetentionMs: 10 * 60_000,
-      groupOffsets: async groupId => {
-        const group = this.groups.get(groupId)
-        const offsets = [...(group?.offsets.values() ?? [])]
-        return { kind: 'offsets', offsets, hasMembers: group?.hasMembers ?? false }
-      },
+      shareGroups: fakeShareGroups(this.shareGroups, process),
+      groupOffsets: async groupId => readOffsets(this.groups, groupId),
       commitGroupOffsets: (groupId, offsets) =>
         process.effect('commit group offsets', () => this.commit(groupId, offsets)),
       get producerIdEnd() {

@@ -16,6 +16,7 @@ import {
   SourceError,
   type SourceFailure,
   type SourceFetcher,
+  type SourceGroupOffsets,
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
@@ -45,6 +46,8 @@ export class FakeSource implements SourceClusterFactory {
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Committed offsets of groups, by group and topic/partition. */
   readonly groups = new Map<string, Map<string, number>>()
+  /** Start offsets of share groups in the same way; undefined: the source has no share groups. */
+  shareGroups: Map<string, Map<string, number>> | undefined = new Map()
   /** Set: every question fails with it. */
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Set: questions fail with it, while fetches go on. */
@@ -169,18 +172,23 @@ export class FakeSource implements SourceClusterFactory {
       },
       listGroups: async () => {
         this.#ask()
-        return [...this.groups.keys()].map(groupId => ({ groupId, protocolType: 'consumer', type: 'classic' }))
+        const consumers = [...this.groups.keys()].map(groupId => ({
+          groupId,
+          protocolType: 'consumer',
+          type: 'classic',
+        }))
+        const shares = [...(this.shareGroups?.keys() ?? [])].map(groupId => {
+          return { groupId, protocolType: 'share', type: 'share' }
+        })
+        return [...consumers, ...shares]
       },
       groupOffsets: async groupIds => {
         this.#ask()
-        const offsets = groupIds.map(groupId => {
-          const committed = [...(this.groups.get(groupId) ?? [])].map(([place, offset]) => {
-            const [topic = '', partition = ''] = place.split('/')
-            return { topic, partition: Number(partition), offset, metadata: `of ${groupId}` }
-          })
-          return [groupId, committed] as const
-        })
-        return { offsets: new Map(offsets), failures: new Map() }
+        return offsetsOf(this.groups, groupIds, groupId => `of ${groupId}`)
+      },
+      shareGroupOffsets: async groupIds => {
+        this.#ask()
+        return this.shareGroups && offsetsOf(this.shareGroups, groupIds, () => '')
       },
       fetcher: this.#fetcherOf(started),
       close: async () => {
@@ -287,4 +295,19 @@ export class FakeSource implements SourceClusterFactory {
     if (!upTo || requestedEpoch > source.leaderEpoch) return { epoch: -1, endOffset: -1 }
     return { epoch: upTo.leaderEpoch, endOffset: upTo.lastOffset + 1 }
   }
+}
+
+function offsetsOf(
+  groups: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  groupIds: readonly string[],
+  metadataOf: (groupId: string) => string,
+): SourceGroupOffsets {
+  const offsets = groupIds.map(groupId => {
+    const committed = [...(groups.get(groupId) ?? [])].map(([place, offset]) => {
+      const [topic = '', partition = ''] = place.split('/')
+      return { topic, partition: Number(partition), offset, metadata: metadataOf(groupId) }
+    })
+    return [groupId, committed] as const
+  })
+  return { offsets: new Map(offsets), failures: new Map() }
 }

@@ -1,6 +1,7 @@
 /** How the group offset sync stands, group by group and partition by partition: told by the sync, listed by REST. */
 
 import { KeyedQueues } from '../coordination/keyed-queues.ts'
+import type { GroupKind } from './group-kinds.ts'
 
 /** Why an offset is not in step; SYNCED = it is. */
 export type GroupSyncState = 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
@@ -30,6 +31,8 @@ interface GroupEntry {
 export class GroupSyncStates {
   /** By group: whoever writes down what the link wrote for it has read that in the same turn. */
   readonly turns = new KeyedQueues()
+  /** Kinds of groups that one of the two clusters does not have, and why. */
+  readonly missing = new Map<GroupKind, string>()
   readonly #groups = new Map<string, GroupEntry>()
   #synced = 0
   readonly #skipped = new Map<string, number>()

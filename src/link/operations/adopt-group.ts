@@ -1,6 +1,8 @@
 /** Adopt: a link may overwrite what it did not write in one group of this cluster. Called by the engine for an operator (semantics §5). */
 import { linkError } from '../errors.ts'
+import { consumerGroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import { placeText } from '../groups/plan-group.ts'
+import type { GroupOffset } from '../ports.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 
@@ -15,10 +17,8 @@ export async function adoptGroup(context: OperationContext, linkName: string, gr
   const turns = runtime?.groupStates.turns ?? context.operations
   return await turns.run(group, async () => {
     await context.journal.certain()
-    const found = await context.destination.groupOffsets(group)
-    if (found.kind !== 'offsets') throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: found.message })
     const topics = new Set(context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => mirrorTopic))
-    const present = found.offsets.filter(({ topic }) => topics.has(topic))
+    const present = (await offsetsHere(context, group)).filter(({ topic }) => topics.has(topic))
     if (present.length === 0)
       throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: `it has no offsets in mirrors of link '${linkName}'` })
     const adopted = new Map(context.desired.groupOffsets(linkId, group).map(offset => [placeText(offset), offset]))
@@ -28,7 +28,19 @@ export async function adoptGroup(context: OperationContext, linkName: string, gr
       groupOffsetsStateRecord({ linkId, group, written: [...adopted.values()] }),
     ])
     context.logger.info('a group is adopted', { group, offsets: present.length })
-    runtime?.task('ConsumerOffsetSync')?.start()
+    for (const name of ['ConsumerOffsetSync', 'ShareGroupOffsetSync']) runtime?.task(name)?.start()
     return present.length
   })
+}
+
+/** A group is of one kind; of another one it has no offsets. */
+async function offsetsHere({ destination }: OperationContext, group: string): Promise<readonly GroupOffset[]> {
+  const kinds = [consumerGroupKind, shareGroupKind].filter(kind => kind.missingHere(destination) === undefined)
+  const offsets: GroupOffset[] = []
+  for (const kind of kinds) {
+    const found = await kind.here(destination, group)
+    if (found.kind !== 'offsets') throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: found.message })
+    offsets.push(...found.offsets)
+  }
+  return offsets
 }

@@ -7,6 +7,7 @@ import type { LinkConfigs } from '../configs/link-configs.ts'
 import { isSelected, parseNameFilters } from '../configs/name-filters.ts'
 import { groupPrefixOf } from '../configs/topic-rules.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import { clampedOffset, placeText, recordOf } from '../groups/plan-group.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
@@ -30,7 +31,7 @@ export async function clampGroupOffsets(
   const groups = context.desired.groupsWrittenBy(linkId).filter(syncedGroups(runtime.configs))
   await mapBounded(groups, parallel, async group => {
     try {
-      const partitions = await runtime.groupStates.turns.run(group, () => clampGroup(context, mirror, { group, ends }))
+      const partitions = await runtime.groupStates.turns.run(group, () => clampEither(context, mirror, { group, ends }))
       if (partitions === 0) return
       context.logger.warn('offsets of a group beyond the end of a stopped mirror were set to it', {
         group,
@@ -51,11 +52,25 @@ function syncedGroups(configs: LinkConfigs): (group: string) => boolean {
   return group => group.startsWith(prefix) && isSelected(filters, group.slice(prefix.length))
 }
 
+interface Clamp {
+  readonly group: string
+  readonly ends: readonly number[]
+}
+
+/** A group is of one kind; of another one it has no offsets. */
+async function clampEither(context: OperationContext, mirror: StoppedMirror, clamp: Clamp): Promise<number> {
+  let count = 0
+  for (const kind of [consumerGroupKind, shareGroupKind])
+    if (kind.missingHere(context.destination) === undefined)
+      count += await clampGroup(context, mirror, { ...clamp, kind })
+  return count
+}
+
 /** Resolves to the number of offsets that were set. Durable in the link's record before they are committed, as in every sync. */
 async function clampGroup(
   { desired, destination, linkChanges }: OperationContext,
   { linkId, mirrorTopic }: StoppedMirror,
-  { group, ends }: { readonly group: string; readonly ends: readonly number[] },
+  { group, ends, kind }: Clamp & { readonly kind: GroupKind },
 ): Promise<number> {
   const written = desired.groupOffsets(linkId, group)
   const ours = new Map(written.map(offset => [placeText(offset), offset]))
@@ -67,7 +82,7 @@ async function clampGroup(
     own => own.topic === mirrorTopic && Math.max(own.offset, own.previousOffset) > endOf(own),
   )
   if (!mayBeBeyond) return 0
-  const found = await destination.groupOffsets(group)
+  const found = await kind.here(destination, group)
   if (found.kind !== 'offsets') throw new Error(found.message)
   const writes = found.offsets
     .filter(here => {
@@ -86,7 +101,7 @@ async function clampGroup(
     },
   )
   await linkChanges.append(linkId, [groupOffsetsStateRecord({ linkId, group, written: next })])
-  const outcome = await destination.commitGroupOffsets(group, writes)
+  const outcome = await kind.write(destination, group, writes)
   if (outcome.kind !== 'committed') throw new Error(`the commit was refused: ${outcome.kind}`)
   return writes.length
 }

@@ -3,6 +3,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
+import { consumerGroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import { groupsOf } from '../runtime/link-tasks.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
@@ -67,9 +68,14 @@ export async function groupsOfMirrors(
   const signal = AbortSignal.timeout(configs.must('request.timeout.ms'))
   const records = mirrorTopics.flatMap(topic => context.desired.mirror(linkId, topic) ?? [])
   try {
-    const found = await groupsBehind({ ...groupsOf(context, { linkId, source, configs }), signal }, records)
+    const kinds = [consumerGroupKind, shareGroupKind].map(kind =>
+      groupsBehind({ ...groupsOf(context, { linkId, source, configs }, kind), signal }, records),
+    )
+    const found = await Promise.all(kinds)
+    const of = (topic: string, which: 'behind' | 'inUse') =>
+      found.flatMap(kind => kind.get(topic)?.[which] ?? []).sort()
     return new Map(
-      [...found].map(([topic, { behind, inUse }]) => [topic, { groupsBehind: behind, groupsInUse: inUse }]),
+      mirrorTopics.map(topic => [topic, { groupsBehind: of(topic, 'behind'), groupsInUse: of(topic, 'inUse') }]),
     )
   } catch (error) {
     context.logger.warn('groups could not be compared', { topics: records.length, error: messageOf(error) })

@@ -7,6 +7,7 @@ import type { LinkConfigs } from '../configs/link-configs.ts'
 import { parseNameFilters } from '../configs/name-filters.ts'
 import { copiedTopicConfigs, groupPrefixOf } from '../configs/topic-rules.ts'
 import type { SyncWrites } from '../coordination/sync-writes.ts'
+import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import type { GroupSyncStates } from '../groups/group-sync-states.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { type SourceCluster, SourceError } from '../ports.ts'
@@ -58,7 +59,8 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
   const partitions = partitionRound(parts, link)
   const merged = (round: Round) => mergedRounds(round, record => stillMirrored(parts, record))
   const topicConfigs = merged(topicConfigsRound(parts, link))
-  const groupOffsets = merged(groupOffsetsRound(parts, link))
+  const groupOffsets = merged(groupOffsetsRound(parts, link, consumerGroupKind))
+  const shareOffsets = merged(groupOffsetsRound(parts, link, shareGroupKind))
   const overFollowed = (round: Round) => (signal: AbortSignal) => {
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
@@ -67,7 +69,8 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
     new SyncTask({ name, ...options, clock, logger })
-  const finalGroups: Round = async (mirrors, signal) => (syncsGroups() ? await groupOffsets(mirrors, signal) : [])
+  const finalGroups: Round = async (mirrors, signal) =>
+    syncsGroups() ? [...(await groupOffsets(mirrors, signal)), ...(await shareOffsets(mirrors, signal))] : []
   return [
     task('PartitionSync', { periodMs: () => partitionSyncPeriodMs(link.configs), work: overFollowed(partitions) }),
     task('TopicConfigsSync', {
@@ -77,6 +80,11 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     task('ConsumerOffsetSync', {
       periodMs: () => link.configs.must('consumer.offset.sync.ms'),
       work: overFollowed(groupOffsets),
+      isConfigured: syncsGroups,
+    }),
+    task('ShareGroupOffsetSync', {
+      periodMs: () => link.configs.must('consumer.offset.sync.ms'),
+      work: overFollowed(shareOffsets),
       isConfigured: syncsGroups,
     }),
     task('AclSync', {
@@ -158,15 +166,17 @@ function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
   }
 }
 
-function groupOffsetsRound(parts: EngineParts, link: TaskedLink): Round {
-  return (mirrors, signal) => syncGroupOffsets({ ...groupsOf(parts, link), states: link.groupStates, signal }, mirrors)
+function groupOffsetsRound(parts: EngineParts, link: TaskedLink, kind: GroupKind): Round {
+  return (mirrors, signal) =>
+    syncGroupOffsets({ ...groupsOf(parts, link, kind), states: link.groupStates, signal }, mirrors)
 }
 
 /** What the group offset sync needs of a link, also for previews. */
-export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | 'source' | 'configs'>) {
+export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | 'source' | 'configs'>, kind: GroupKind) {
   const { configs } = link
   return {
     ...parts,
+    kind,
     linkId: link.linkId,
     source: link.source,
     filters: parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters'),

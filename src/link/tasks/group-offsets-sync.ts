@@ -1,6 +1,7 @@
-/** ConsumerOffsetSync: offsets that groups commit at the source are committed here, for partitions that are mirrored (semantics §5). Run by the link's tasks. */
+/** ConsumerOffsetSync and ShareGroupOffsetSync: offsets that groups have at the source are given to them here, for partitions that are mirrored (semantics §5). Run by the link's tasks. */
 import { isSelected, type NameFilter } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import type { GroupKind } from '../groups/group-kinds.ts'
 import type { GroupSyncState, GroupSyncStates } from '../groups/group-sync-states.ts'
 import {
   clampedOffset,
@@ -18,6 +19,7 @@ import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import { type TaskError, taskErrorOf } from './sync-task.ts'
 
 export interface GroupOffsetsParts extends Pick<EngineParts, 'destination' | 'desired' | 'linkChanges' | 'clock'> {
+  readonly kind: GroupKind
   readonly linkId: MirrorRecord['linkId']
   readonly source: SourceCluster
   readonly filters: readonly NameFilter[]
@@ -48,7 +50,16 @@ export async function syncGroupOffsets(
   const { states, clock, stateMaxAgeMs } = parts
   if (parts.filters.length === 0)
     return [{ code: 'MISCONFIGURATION_ERROR', message: 'consumer.offset.group.filters selects no group' }]
-  const { groups, errors } = await groupsToSync(parts, mirrors)
+  const missing = parts.kind.missingHere(parts.destination)
+  if (missing === undefined) states.missing.delete(parts.kind)
+  else states.missing.set(parts.kind, missing)
+  if (missing !== undefined) return []
+  const { groups, errors, isMissing } = await groupsToSync(parts, mirrors)
+  if (isMissing)
+    states.missing.set(
+      parts.kind,
+      'The source has no share groups, or cannot tell where they start (before Kafka 4.1).',
+    )
   const asked = new Set(mirrors.map(({ mirrorTopic }) => mirrorTopic))
   const isLeftOut = (topic: string) => !asked.has(topic) && isMirrored(parts, topic)
   await mapBounded(groups, parallel, async group => {
@@ -93,7 +104,7 @@ export async function groupsBehind(
     mirrors.map(({ mirrorTopic }) => [mirrorTopic, { behind: [] as string[], inUse: [] as string[] }]),
   )
   await mapBounded(groups, parallel, async ({ group, wanted }) => {
-    const here = await parts.destination.groupOffsets(group)
+    const here = await parts.kind.here(parts.destination, group)
     if (here.kind !== 'offsets') return
     const written = parts.desired.groupOffsets(parts.linkId, group)
     const plan = planGroup({ wanted, here: here.offsets, written, isCommitted: () => false, isStale: () => false })
@@ -110,22 +121,23 @@ export async function groupsBehind(
 async function groupsToSync(
   parts: Omit<GroupOffsetsParts, 'states' | 'stateMaxAgeMs'>,
   mirrors: readonly MirrorRecord[],
-): Promise<{ groups: GroupToSync[]; errors: TaskError[] }> {
-  const { source, filters, signal } = parts
+): Promise<{ groups: GroupToSync[]; errors: TaskError[]; isMissing: boolean }> {
+  const { source, kind, filters, signal } = parts
   const listed = await source.listGroups(signal)
-  const chosen = listed.filter(group => keepsTopicOffsets(group) && isSelected(filters, group.groupId))
-  const { offsets, failures } = await source.groupOffsets(
-    chosen.map(({ groupId }) => groupId),
-    signal,
-  )
+  const chosen = listed.filter(group => kind.keeps(group) && isSelected(filters, group.groupId))
+  const ids = chosen.map(({ groupId }) => groupId)
+  const found = await kind.atSource(source, ids, signal)
+  if (!found) return { groups: [], errors: [], isMissing: true }
+  const { offsets, failures } = found
   const errors = [...failures.values()].map(failure => taskErrorOf(failure))
   const logs = await mirroredLogs(parts.destination, mirrors)
   const groups = [...offsets].map(([sourceGroup, committed]) => toSync(parts, { sourceGroup, committed, logs }))
-  return { groups: groups.filter(({ wanted, waiting }) => wanted.length + waiting.length > 0), errors }
+  return {
+    groups: groups.filter(({ wanted, waiting }) => wanted.length + waiting.length > 0),
+    errors,
+    isMissing: false,
+  }
 }
-
-const keepsTopicOffsets = ({ type, protocolType }: { type: string; protocolType: string }): boolean =>
-  type !== 'share' && (protocolType === 'consumer' || protocolType === '' || type === 'streams')
 
 /** By source topic: the mirror's name, and per partition what it holds. */
 type MirroredLogs = ReadonlyMap<
@@ -167,8 +179,8 @@ async function syncGroup(
   group: GroupToSync,
   isLeftOut: (topic: string) => boolean,
 ): Promise<TaskError | undefined> {
-  const { destination, desired, linkChanges, linkId, clock, states } = parts
-  const found = await destination.groupOffsets(group.group)
+  const { destination, desired, linkChanges, linkId, clock, states, kind } = parts
+  const found = await kind.here(destination, group.group)
   if (found.kind !== 'offsets') {
     report(parts, group, { isLeftOut, failed: { state: 'FAILED', reason: found.message } })
     return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${found.message}` }
@@ -181,13 +193,13 @@ async function syncGroup(
     written,
     isCommitted: (own: WrittenOffset) => states.of(group.group, placeText(own))?.syncedOffset === own.offset,
     isStale: (place: { topic: string; partition: number }) =>
-      clock.nowMs() - (states.of(group.group, placeText(place))?.syncedTimeMs ?? 0) > staleMs,
+      kind.expires && clock.nowMs() - (states.of(group.group, placeText(place))?.syncedTimeMs ?? 0) > staleMs,
   }
   const plan = planGroup(knowledge)
   const next = recordOf(plan, knowledge)
   if (next !== written)
     await linkChanges.append(linkId, [groupOffsetsStateRecord({ linkId, group: group.group, written: next })])
-  const outcome = plan.writes.length === 0 ? undefined : await destination.commitGroupOffsets(group.group, plan.writes)
+  const outcome = plan.writes.length === 0 ? undefined : await kind.write(destination, group.group, plan.writes)
   report(parts, group, { isLeftOut, plan, ...failureOf(outcome) })
   if (outcome?.kind !== 'failed') return undefined
   return { code: 'INTERNAL_ERROR', message: `group ${group.group}: ${outcome.message}` }

@@ -1,5 +1,6 @@
 /** Cluster links as REST shows them; called by the engine. */
 import type { LinkState, LinkView } from '../engine-api.ts'
+import { shareGroupKind } from '../groups/group-kinds.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
@@ -43,11 +44,10 @@ const switches: Readonly<Record<string, string>> = {
   AclSync: 'acl.sync.enable',
   AutoCreateMirror: 'auto.create.mirror.topics.enable',
   ConsumerOffsetSync: 'consumer.offset.sync.enable',
+  ShareGroupOffsetSync: 'consumer.offset.sync.enable',
 }
 
 function whyNotConfigured(name: string): string {
-  if (name === 'ShareGroupOffsetSync')
-    return 'This cluster has no share groups: their offsets are not synced by this version of Lockstep.'
   const property = switches[name]
   return property === undefined ? 'The link was not started on this node yet.' : `${property} is false.`
 }
@@ -56,6 +56,8 @@ function taskView(context: OperationContext, link: LinkRecord, name: string): Li
   const runtime = context.runtime(link.linkId)
   const task = runtime?.task(name)
   if (!runtime || !task?.isConfigured) return { ...notConfigured, name, reason: whyNotConfigured(name) }
+  const missing = name === 'ShareGroupOffsetSync' ? runtime.groupStates.missing.get(shareGroupKind) : undefined
+  if (missing !== undefined) return { ...notConfigured, name, reason: missing }
   const { errors } = task
   const lastSuccessMs = task.lastSuccessMs ?? null
   if (runtime.configs.must('cluster.link.paused')) return { name, state: 'LINK_PAUSED', errors: [], lastSuccessMs }
