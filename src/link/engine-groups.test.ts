@@ -230,7 +230,10 @@ test('tasks run when they are asked to', async () => {
   } catch (error) {
     message = String(error)
   }
-  match(message, /does not run the task 'AclSync'; it runs: ConsumerOffsetSync, ShareGroupOffsetSync, TopicConfigsSync, PartitionSync/)
+  match(
+    message,
+    /does not run the task 'AclSync'; it runs: ConsumerOffsetSync, ShareGroupOffsetSync, TopicConfigsSync, PartitionSync/,
+  )
   await world.engine.stop()
 })
 
