@@ -13,8 +13,14 @@ export function coordinatorMetrics(figures: CoordinatorFigures): MetricsSource {
   const registry = new Registry()
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `lockstep_${name}`, help, labelNames, registers: [registry] })
-  const groups = gauge('groups', 'Groups that the node coordinates, those with nothing but offsets included')
-  const members = gauge('group_members', 'Members of the groups that the node coordinates')
+  const groups = gauge(
+    'groups',
+    'Groups that the node coordinates, those with nothing but offsets included, by type (classic, consumer, share) and state',
+    ['type', 'state'],
+  )
+  const members = gauge('group_members', 'Members of the groups that the node coordinates, by type of the group', [
+    'type',
+  ])
   const commits = gauge('group_offset_commits', 'Offsets committed since the start')
   const transactions = gauge('transactions', 'Transactional ids that the node coordinates, by state', ['state'])
   const completing = gauge('transactions_completing', 'Transactions whose end is decided and whose markers are written')
@@ -22,8 +28,9 @@ export function coordinatorMetrics(figures: CoordinatorFigures): MetricsSource {
   return {
     text: () => {
       const ofGroups = figures.groups()
-      groups.set(ofGroups.groups)
-      members.set(ofGroups.members)
+      groups.reset()
+      for (const { type, state, count } of ofGroups.groups) groups.set({ type, state }, count)
+      for (const [type, count] of ofGroups.members) members.set({ type }, count)
       commits.set(ofGroups.offsetCommits)
       const ofTransactions = figures.transactions()
       for (const [state, count] of Object.entries(ofTransactions.byState)) transactions.set({ state }, count)

@@ -1,8 +1,9 @@
 /** Consumer groups as REST tells them: what this node's group coordinator knows, and how far the partitions have come. */
-import type { DescribedConsumerGroup } from '../../coordinator/consumer-groups/describe-group.ts'
+import type { DescribedAssignment, DescribedConsumerGroup } from '../../coordinator/consumer-groups/describe-group.ts'
 import type { GroupCoordinator } from '../../coordinator/groups/group-coordinator.ts'
 import type { DescribedGroup, DescribedMember, ListedGroup } from '../../coordinator/groups/group-overview.ts'
 import { CONSUMER_PROTOCOL } from '../../coordinator/groups/subscribed-topics.ts'
+import type { DescribedShareGroup } from '../../coordinator/share-groups/describe-share-group.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
 import { topicByName } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
@@ -20,6 +21,7 @@ export interface LocalGroupsOptions {
     'listGroups' | 'describeGroup' | 'fetchOffsets' | 'partitionFor' | 'topic'
   > & {
     readonly consumers: Pick<GroupCoordinator['consumers'], 'find'>
+    readonly shares: Pick<GroupCoordinator['shares'], 'find' | 'describeOffsets'>
   }
   readonly replicas: Pick<ReplicaSet, 'lookupByName'>
   readonly controller: Pick<Controller, 'image'>
@@ -37,6 +39,8 @@ export function localGroupAdmin(options: LocalGroupsOptions): GroupAdmin {
     if (group) return classicView(group)
     const consumers = groups.consumers.find(groupId)
     if (consumers) return consumerView(consumers)
+    const shares = groups.shares.find(groupId)
+    if (shares) return shareView(shares)
     if (isNoGroup(errorCode, controller, groups.topic)) return undefined
     if (errorCode !== ErrorCode.GROUP_ID_NOT_FOUND) throw kafkaRefusal(errorCode, null)
     const foreign = listed().find(found => found.groupId === groupId)
@@ -85,11 +89,26 @@ const consumerView = (group: DescribedConsumerGroup): GroupView => ({
     memberId: member.memberId,
     instanceId: member.instanceId,
     clientId: member.clientId,
-    assignment: member.assignment.topicPartitions.flatMap(({ topicName: topic, partitions }) =>
-      partitions.map(partition => ({ topic, partition })),
-    ),
+    assignment: placesOf(member.assignment),
   })),
 })
+
+const shareView = (group: DescribedShareGroup): GroupView => ({
+  groupId: group.groupId,
+  state: group.groupState,
+  type: 'share',
+  isSimple: false,
+  assignor: group.assignorName,
+  members: group.members.map(member => ({
+    memberId: member.memberId,
+    instanceId: null,
+    clientId: member.clientId,
+    assignment: placesOf(member.assignment),
+  })),
+})
+
+const placesOf = ({ topicPartitions }: DescribedAssignment): GroupMemberView['assignment'] =>
+  topicPartitions.flatMap(({ topicName: topic, partitions }) => partitions.map(partition => ({ topic, partition })))
 
 /** Members of such groups are not known here. */
 const foreignView = ({ groupId, groupState, groupType }: ListedGroup): GroupView => ({
@@ -114,32 +133,56 @@ function assignmentOf({ memberAssignment: bytes }: DescribedMember): GroupMember
   }
 }
 
+/** Of a share group: from where it starts on. Several members may have a partition: one of them is told. */
 async function lagsOf(options: LocalGroupsOptions, group: GroupView): Promise<GroupLagView[]> {
-  const { groups, controller } = options
-  const { errorCode, topics } = await groups.fetchOffsets({
-    groupId: group.groupId,
-    requireStable: false,
-    topics: null,
-    topicIdOf: name => topicByName(controller.image, name)?.id,
-  })
-  if (errorCode !== ErrorCode.NONE) throw kafkaRefusal(errorCode, null)
   const owners = new Map(
     group.members.flatMap(member =>
       member.assignment.map(({ topic, partition }) => [`${topic}-${partition}`, member] as const),
     ),
   )
-  const committed = topics.flatMap(({ name: topic, partitions }) =>
-    partitions.filter(({ committedOffset }) => committedOffset >= 0n).map(offset => ({ topic, ...offset })),
-  )
-  const lags = committed.map(async ({ topic, partitionIndex: partition, committedOffset }) => ({
+  const positions = group.type === 'share' ? await startsOf(options, group) : await committedBy(options, group)
+  const lags = positions.map(async ({ topic, partition, offset }) => ({
     topic,
     partition,
-    currentOffset: Number(committedOffset),
+    currentOffset: offset,
     logEndOffset: await readableEnd(options, topic, partition),
     member: owners.get(`${topic}-${partition}`),
   }))
   return (await Promise.all(lags)).sort(
     (a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0) || a.partition - b.partition,
+  )
+}
+
+interface Position {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+}
+
+async function committedBy({ groups, controller }: LocalGroupsOptions, { groupId }: GroupView): Promise<Position[]> {
+  const { errorCode, topics } = await groups.fetchOffsets({
+    groupId,
+    requireStable: false,
+    topics: null,
+    topicIdOf: name => topicByName(controller.image, name)?.id,
+  })
+  if (errorCode !== ErrorCode.NONE) throw kafkaRefusal(errorCode, null)
+  return topics.flatMap(({ name: topic, partitions }) =>
+    partitions
+      .filter(({ committedOffset }) => committedOffset >= 0n)
+      .map(({ partitionIndex: partition, committedOffset }) => {
+        return { topic, partition, offset: Number(committedOffset) }
+      }),
+  )
+}
+
+async function startsOf({ groups }: LocalGroupsOptions, { groupId }: GroupView): Promise<Position[]> {
+  const { errorCode, topics } = await groups.shares.describeOffsets(groupId, null)
+  if (errorCode !== ErrorCode.NONE) throw kafkaRefusal(errorCode, null)
+  return topics.flatMap(({ topicName: topic, partitions }) =>
+    partitions
+      .filter(({ startOffset }) => startOffset >= 0)
+      .map(({ partitionIndex: partition, startOffset: offset }) => ({ topic, partition, offset })),
   )
 }
 
