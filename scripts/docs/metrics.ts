@@ -15,7 +15,11 @@ export async function metricsPage(): Promise<Page> {
     nodeMetrics('{version}'),
     shownSource,
     coordinatorMetrics({
-      groups: () => ({ groups: 0, members: 0, offsetCommits: 0 }),
+      groups: () => ({
+        groups: [{ type: 'classic', state: 'Empty', count: 0 }],
+        members: new Map([['classic', 0]]),
+        offsetCommits: 0,
+      }),
       transactions: () => ({ byState: { Empty: 0 }, completing: 0, oldestOpenMs: 0 }),
     }),
     placementMetrics({
