@@ -1,5 +1,11 @@
-/** Groups of a cluster in memory: what they have, and whether they have members; FakeCluster keeps them. */
-import type { DestinationGroup, DestinationShareGroups, GroupCommit, GroupOffset } from '../ports.ts'
+/** Groups of clusters in memory: what they have, and whether they have members; FakeCluster and FakeSource keep them. */
+import type {
+  DestinationGroup,
+  DestinationShareGroups,
+  GroupCommit,
+  GroupOffset,
+  SourceGroupOffsets,
+} from '../ports.ts'
 import type { CrashingProcess } from './crashing-process.ts'
 
 /** By group: offsets by topic/partition, and whether members hold the group. */
@@ -23,3 +29,44 @@ export const fakeShareGroups = (groups: FakeGroups, process: CrashingProcess): D
   setOffsets: (groupId, offsets) =>
     process.effect('set share group offsets', () => writeOffsets(groups, groupId, offsets)),
 })
+
+/** Offsets by group and topic/partition. */
+type PlacedOffsets = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+/** The groups of a source; `ask` throws where it cannot be reached. */
+export const sourceGroups = (
+  source: { readonly groups: PlacedOffsets; readonly shareGroups: PlacedOffsets | undefined },
+  ask: () => void,
+): SourceGroups => ({
+  listGroups: async () => {
+    ask()
+    const consumers = [...source.groups.keys()].map(groupId => ({ groupId, protocolType: 'consumer', type: 'classic' }))
+    const shares = [...(source.shareGroups?.keys() ?? [])].map(groupId => {
+      return { groupId, protocolType: 'share', type: 'share' }
+    })
+    return [...consumers, ...shares]
+  },
+  groupOffsets: async groupIds => {
+    ask()
+    return offsetsOf(source.groups, groupIds, groupId => `of ${groupId}`)
+  },
+  shareGroupOffsets: async groupIds => {
+    ask()
+    return source.shareGroups && offsetsOf(source.shareGroups, groupIds, () => '')
+  },
+})
+
+function offsetsOf(
+  groups: PlacedOffsets,
+  groupIds: readonly string[],
+  metadataOf: (groupId: string) => string,
+): SourceGroupOffsets {
+  const offsets = groupIds.map(groupId => {
+    const committed = [...(groups.get(groupId) ?? [])].map(([place, offset]) => {
+      const [topic = '', partition = ''] = place.split('/')
+      return { topic, partition: Number(partition), offset, metadata: metadataOf(groupId) }
+    })
+    return [groupId, committed] as const
+  })
+  return { offsets: new Map(offsets), failures: new Map() }
+}

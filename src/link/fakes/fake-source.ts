@@ -16,10 +16,10 @@ import {
   SourceError,
   type SourceFailure,
   type SourceFetcher,
-  type SourceGroupOffsets,
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
+import { sourceGroups } from './fake-groups.ts'
 import { FakeSourcePartition } from './fake-source-partition.ts'
 import { fakeSurvey } from './fake-survey.ts'
 
@@ -170,26 +170,7 @@ export class FakeSource implements SourceClusterFactory {
         this.#ask()
         return this.acls
       },
-      listGroups: async () => {
-        this.#ask()
-        const consumers = [...this.groups.keys()].map(groupId => ({
-          groupId,
-          protocolType: 'consumer',
-          type: 'classic',
-        }))
-        const shares = [...(this.shareGroups?.keys() ?? [])].map(groupId => {
-          return { groupId, protocolType: 'share', type: 'share' }
-        })
-        return [...consumers, ...shares]
-      },
-      groupOffsets: async groupIds => {
-        this.#ask()
-        return offsetsOf(this.groups, groupIds, groupId => `of ${groupId}`)
-      },
-      shareGroupOffsets: async groupIds => {
-        this.#ask()
-        return this.shareGroups && offsetsOf(this.shareGroups, groupIds, () => '')
-      },
+      ...sourceGroups(this, () => this.#ask()),
       fetcher: this.#fetcherOf(started),
       close: async () => {
         for (const key of started) this.#fetching.delete(key)
@@ -295,19 +276,4 @@ export class FakeSource implements SourceClusterFactory {
     if (!upTo || requestedEpoch > source.leaderEpoch) return { epoch: -1, endOffset: -1 }
     return { epoch: upTo.leaderEpoch, endOffset: upTo.lastOffset + 1 }
   }
-}
-
-function offsetsOf(
-  groups: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  groupIds: readonly string[],
-  metadataOf: (groupId: string) => string,
-): SourceGroupOffsets {
-  const offsets = groupIds.map(groupId => {
-    const committed = [...(groups.get(groupId) ?? [])].map(([place, offset]) => {
-      const [topic = '', partition = ''] = place.split('/')
-      return { topic, partition: Number(partition), offset, metadata: metadataOf(groupId) }
-    })
-    return [groupId, committed] as const
-  })
-  return { offsets: new Map(offsets), failures: new Map() }
 }
