@@ -22,7 +22,6 @@ export type {
   GroupOffset,
   SourceGroup,
   SourceGroupOffsets,
-  SourceGroups,
 } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'

@@ -1,4 +1,5 @@
 /** Groups of clusters in memory: what they have, and whether they have members; FakeCluster and FakeSource keep them. */
+import type { SourceGroups } from '../group-ports.ts'
 import type {
   DestinationGroup,
   DestinationShareGroups,
