@@ -1,4 +1,5 @@
 /** Effective values of topic and broker configs with their sources, as DescribeConfigs tells them; used by handlers, the logs' settings and the controller. */
+import type { Uuid } from '../core/uuid.ts'
 import { brokerConfig, brokerConfigs } from './broker-configs.ts'
 import { clientMetricsConfigs } from './client-metrics-configs.ts'
 import { groupConfigs } from './group-configs.ts'
@@ -53,6 +54,20 @@ export interface DescribedConfig {
 }
 
 const nothing: Texts = new Map()
+
+/** Overrides that a topic is meant to have where it has others while it is a mirror; null = none. */
+export type TrueTopicConfigs = (topicId: Uuid) => ReadonlyMap<string, string | null> | undefined
+
+/** The layers as they are meant to be, for whoever is shown them. */
+export function trueLayers(layers: ConfigLayers, meant: ReadonlyMap<string, string | null> | undefined): ConfigLayers {
+  if (!meant) return layers
+  const topic = new Map(layers.topic)
+  for (const [key, value] of meant) {
+    if (value === null) topic.delete(key)
+    else topic.set(key, value)
+  }
+  return { ...layers, topic }
+}
 
 /** The layers of one broker, and of one topic if named. */
 export function configLayers(

@@ -7,6 +7,8 @@ import {
   describeBrokerConfigs,
   describeDefaultBrokerConfigs,
   describeTopicConfigs,
+  type TrueTopicConfigs,
+  trueLayers,
 } from '../metadata/config-resolution.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import { ConfigResourceType, type TopicImage, topicByName } from '../metadata/metadata-image.ts'
@@ -17,6 +19,8 @@ import type { ClusterAdmin, ConfigChange, ConfigView, NewTopicRequest, TopicView
 import { gateRefusal, kafkaRefusal, requireSuccess } from './rest/kafka-refusal.ts'
 
 export interface LocalClusterOptions {
+  /** Where mirrors have other values than they are meant to have. */
+  readonly trueTopicConfigs?: TrueTopicConfigs
   readonly controller: Controller
   readonly writeGate: WriteGate
   readonly brokerId: number
@@ -46,8 +50,12 @@ function brokers({ controller, file }: LocalClusterOptions) {
   }
 }
 
-function topics({ controller, brokerId, file }: LocalClusterOptions) {
-  const layersOf = (topic: string) => configLayers(controller.image, { brokerId, file, topic })
+function topics({ controller, brokerId, file, trueTopicConfigs }: LocalClusterOptions) {
+  const layersOf = (topic: string) => {
+    const { image } = controller
+    const topicId = image.topicIds.get(topic)
+    return trueLayers(configLayers(image, { brokerId, file, topic }), topicId && trueTopicConfigs?.(topicId))
+  }
   return {
     topics: () => [...controller.image.topics.values()].map(topicView).sort((a, b) => (a.name < b.name ? -1 : 1)),
     topic: (name: string) => {

@@ -1,5 +1,7 @@
 /** A joined cluster for tests of the broker: the controller is another test node, or refuses. */
+
 import type { ClientRequest } from '../../controller/joined/request-forwarding.ts'
+import type { Uuid } from '../../core/uuid.ts'
 import { unwatchedProgress } from '../../network/request-handler.ts'
 import type { VersionRange } from '../../protocol/schema/version-range.ts'
 import type { JoinedCluster } from '../joined/joined-cluster.ts'
@@ -11,6 +13,8 @@ export class FakeCluster implements JoinedCluster {
   readonly forwarded: ClientRequest[] = []
   /** Of `controllerVersions`. */
   readonly versions = new Map<number, VersionRange>()
+  readonly trueConfigs = new Map<Uuid, ReadonlyMap<string, string | null>>()
+  readonly trueTopicConfigs = (topicId: Uuid) => this.trueConfigs.get(topicId)
   readonly readRedirect: ReadRedirect = { replicaFor: read => this.#redirect.replicaFor(read) }
   #redirect = readHere
   /** Thrown instead of an answer. */

@@ -18,6 +18,7 @@ import {
   describeDefaultBrokerConfigs,
   describeGroupConfigs,
   describeTopicConfigs,
+  trueLayers,
 } from '../../metadata/config-resolution.ts'
 import { type ConfigResource, ConfigResourceType, configOverrides, topicByName } from '../../metadata/metadata-image.ts'
 import { topicNameProblem } from '../../metadata/topic-names.ts'
@@ -93,9 +94,10 @@ function describe(broker: BrokerContext, { resource, origin }: Asked): Described
     case ConfigResourceType.TOPIC: {
       const problem = topicNameProblem(name)
       if (problem) throw new RequestFailure(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-      if (!topicByName(image, name))
-        throw new RequestFailure(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${name}.`)
-      return describeTopicConfigs(configLayers(image, { ...from, topic: name }), keys)
+      const topic = topicByName(image, name)
+      if (!topic) throw new RequestFailure(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${name}.`)
+      const layers = configLayers(image, { ...from, topic: name })
+      return describeTopicConfigs(trueLayers(layers, broker.joined?.trueTopicConfigs(topic.id)), keys)
     }
     case ConfigResourceType.BROKER:
       return describeBroker(broker, { name, keys, layers: configLayers(image, from) })

@@ -19,7 +19,10 @@ test('a request is passed on, and the versions of the controller are known', asy
   quorum.commands.set(58, ({ apiVersion }) =>
     EnvelopeResponse.encode({ responseData: Buffer.from([0, 0, 0, 7, 0, 42]), errorCode: 0 }, apiVersion),
   )
-  const { cluster, metrics } = joinedCluster({ questions: questionsOf(t, quorum), clock: new ManualClock() })
+  const { cluster, metrics } = joinedCluster({
+    ...{ questions: questionsOf(t, quorum), clock: new ManualClock() },
+    trueTopicConfigs: () => undefined,
+  })
   const answer = await cluster.forward({
     apiKey: 19,
     apiVersion: 7,

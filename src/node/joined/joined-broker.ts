@@ -7,6 +7,7 @@ import type { ControllerQuestions } from '../../controller/joined/controller-que
 import { forwardRequest } from '../../controller/joined/request-forwarding.ts'
 import { COORDINATES_NOTHING } from '../../coordinator/runtime/state-definition.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { TrueTopicConfigs } from '../../metadata/config-resolution.ts'
 import type { BrokerConnections } from '../../replica/broker-connections.ts'
 import type { MetricsSource } from '../../rest/ports.ts'
 import { type Coordinators, openCoordinators } from '../coordinators.ts'
@@ -14,7 +15,15 @@ import type { Startup } from '../startup.ts'
 import { controllerOfCoordinators } from './coordinator-topics.ts'
 
 /** The questions are for requests of clients alone: those that wait for a controller must not be in the way of the node's own. */
-export function joinedCluster({ questions, clock }: { questions: ControllerQuestions; clock: Clock }): {
+export function joinedCluster({
+  questions,
+  clock,
+  trueTopicConfigs,
+}: {
+  questions: ControllerQuestions
+  clock: Clock
+  trueTopicConfigs: TrueTopicConfigs
+}): {
   readonly cluster: JoinedCluster
   readonly metrics: MetricsSource
 } {
@@ -28,6 +37,7 @@ export function joinedCluster({ questions, clock }: { questions: ControllerQuest
       return forwardRequest(questions, request)
     },
     controllerVersions: apiKey => questions.servedVersions(apiKey),
+    trueTopicConfigs,
     readRedirect,
   }
   return { cluster, metrics: clientMetrics(() => ({ ...readRedirect.figures, forwarded })) }

@@ -138,7 +138,10 @@ async function serveClients({ settings, environment, startup }: Start, of: Clust
   const { logger } = environment
   const { controller, replicas, producerIds, writeGate, coordinators, engine } = of
   const answerBudget = new ByteBudget(settings.answerBytesMax)
-  const { cluster: joined, metrics } = joinedCluster({ questions: of.questions, clock })
+  const { cluster: joined, metrics } = joinedCluster({
+    ...{ questions: of.questions, clock },
+    trueTopicConfigs: topicId => engine.fences.trueConfigs(topicId),
+  })
   const parts = { controller, replicas, producerIds, writeGate, coordinators, answerBudget, joined }
   const broker = makeBroker({ ...parts, settings, environment, clock, random })
   const servers = await openListeners({ settings, controller, broker, answerBudget, clock, logger }, startup)
@@ -175,6 +178,7 @@ async function serveRest(
   const health = joinedHealth({ nodeId, observer, membership })
   const { groups } = coordinators
   const plain = restPorts({
+    trueTopicConfigs: topicId => engine.fences.trueConfigs(topicId),
     placement: joinedPlacement({ controller, ...of.placement }),
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     health,
