@@ -44,6 +44,7 @@ export const shareFetch = handlerOf(ShareFetchApi, {
     const isFinal = request.shareSessionEpoch === FINAL_EPOCH
     const fetching = isFinal || renews ? [] : fetchWanted(broker, request, { member, origin, wanted, errorOf })
     const [acknowledged, fetched] = await Promise.all([acknowledging, fetching])
+    origin.throttle?.shared(fetched.reduce((bytes, { records }) => bytes + records.length, 0))
     if (isFinal) broker.shareSessions.end(member)
     const { lockMs } = broker.sharePartitions.groupSettings(member.groupId)
     const isNew = request.shareSessionEpoch === FIRST_EPOCH
@@ -119,12 +120,21 @@ async function fetchWanted(
     mode: request.shareAcquireMode === RECORD_LIMIT ? 'record_limit' : 'batch_optimized',
     maxWaitMs: request.maxWaitMs,
     minBytes: request.minBytes,
-    bytesMax: Math.min(request.maxBytes, broker.settings.fetchBytesMax, client.answerBytesMax, shareOf(broker)),
+    bytesMax: bytesMax(broker, request, of.origin),
     memory,
     signal: client.signal,
   })
   return [...fetched, ...refused]
 }
+
+const bytesMax = (broker: BrokerContext, request: ShareFetchRequest, { client, throttle }: RequestOrigin): number =>
+  Math.min(
+    request.maxBytes,
+    broker.settings.fetchBytesMax,
+    client.answerBytesMax,
+    shareOf(broker),
+    throttle?.fetchBytesMax ?? Number.POSITIVE_INFINITY,
+  )
 
 const NOTHING = Buffer.alloc(0)
 /** One answer takes at most this part of the memory for answers that is free. */

@@ -98,6 +98,18 @@ test('a session begins with epoch 0, goes on epoch by epoch, and ends with -1', 
   await bench.close()
 })
 
+test('a share consumer over its quota gets the records that were locked for it, and pauses', async () => {
+  const bench = await ShareBench.start()
+  const quota = { entity: [{ type: 'client-id', name: 'test' }], changes: [{ key: 'consumer_byte_rate', value: 1 }] }
+  await bench.node.controller.quotas.alterClientQuotas([quota], { validateOnly: false })
+  const member = new Member(bench)
+  await member.fetch()
+  await bench.produce(['a', 'b'])
+  deepStrictEqual(await member.fetch(), ['0-1 x1'])
+  strictEqual(bench.node.broker.quotas.figures('consumer_byte_rate').requests, 1)
+  await bench.close()
+})
+
 test('a fetch waits for records, for those that come and those that another member releases', async () => {
   const bench = await ShareBench.start()
   const member = new Member(bench)

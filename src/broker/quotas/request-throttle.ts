@@ -58,6 +58,12 @@ export class RequestThrottle {
     return this.#options.quotas.mostAtOnce('consumer_byte_rate', this.#options.client)
   }
 
+  /** An answer takes that many bytes of records, whatever the quota says: they are locked for the client and must reach it. */
+  shared(bytes: number): void {
+    const { quotas, client } = this.#options
+    this.#pause('consumer_byte_rate', quotas.record('consumer_byte_rate', client, bytes))
+  }
+
   /** May an answer with that many bytes of records be sent? If not, an empty one goes in its place, and the client pauses. */
   mayFetch(bytes: number): boolean {
     const { quotas, client } = this.#options
