@@ -8,7 +8,6 @@ import type {
   CreateTopicResult,
   Destination,
   DestinationGroup,
-  DestinationShareGroups,
   DestinationTopic,
   DestinationTopicConfig,
   GroupCommit,
@@ -155,7 +154,7 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
 
   abstract leads(topicId: Uuid, partition: number): boolean
   abstract raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
-  abstract readonly shareGroups: DestinationShareGroups | undefined
+  abstract readonly shareGroups: Destination['shareGroups']
   abstract groupOffsets(groupId: string): Promise<DestinationGroup>
   abstract commitGroupOffsets(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
 

@@ -1,5 +1,5 @@
 /** A standalone node's cluster as the link engine's Destination: this node leads everything and is the coordinator of every group. */
-import type { DestinationGroup, DestinationShareGroups, GroupCommit, GroupOffset, WriteFence } from '../link/ports.ts'
+import type { Destination, DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../link/ports.ts'
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import { ClusterDestination, type ClusterDestinationOptions } from './cluster-destination.ts'
@@ -33,7 +33,7 @@ export class LocalDestination extends ClusterDestination {
     return []
   }
 
-  get shareGroups(): DestinationShareGroups | undefined {
+  get shareGroups(): Destination['shareGroups'] {
     return linkedShareGroups(this.#o.groups())
   }
 

@@ -1,6 +1,6 @@
 /** Start offsets of this cluster's share groups for links: read and set as an administrator does (semantics §5). */
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
-import type { DestinationGroup, DestinationShareGroups, GroupCommit, GroupOffset } from '../link/ports.ts'
+import type { Destination, DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 
 export type LinkedShareGroups = Pick<GroupCoordinator, 'ensureTopic'> & {
@@ -8,7 +8,7 @@ export type LinkedShareGroups = Pick<GroupCoordinator, 'ensureTopic'> & {
 }
 
 /** undefined while the feature `share.version` is off. */
-export const linkedShareGroups = (groups: LinkedShareGroups): DestinationShareGroups | undefined =>
+export const linkedShareGroups = (groups: LinkedShareGroups): Destination['shareGroups'] =>
   groups.shares.isEnabled
     ? {
         offsets: groupId => readStarts(groups, groupId),

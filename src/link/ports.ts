@@ -15,14 +15,7 @@ import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 
 export type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 export type { ReleaseOutlook, ReleaseRequest, WriteFence } from './fence-ports.ts'
-export type {
-  DestinationGroup,
-  DestinationShareGroups,
-  GroupCommit,
-  GroupOffset,
-  SourceGroup,
-  SourceGroupOffsets,
-} from './group-ports.ts'
+export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
 export type { SecurityTexts, SourceConnectionSettings } from './source-settings.ts'

@@ -1,12 +1,6 @@
 /** Groups of clusters in memory: what they have, and whether they have members; FakeCluster and FakeSource keep them. */
-import type { SourceGroups } from '../group-ports.ts'
-import type {
-  DestinationGroup,
-  DestinationShareGroups,
-  GroupCommit,
-  GroupOffset,
-  SourceGroupOffsets,
-} from '../ports.ts'
+import type { DestinationShareGroups, SourceGroups } from '../group-ports.ts'
+import type { DestinationGroup, GroupCommit, GroupOffset, SourceGroupOffsets } from '../ports.ts'
 import type { CrashingProcess } from './crashing-process.ts'
 
 /** By group: offsets by topic/partition, and whether members hold the group. */
