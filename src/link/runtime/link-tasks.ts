@@ -16,7 +16,7 @@ import { linkFacts } from '../source-topics/topic-facts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { LinkHealth } from '../states/link-health.ts'
 import { topicOrigins } from '../status/chain-rules.ts'
-import { isOutage, trueConfigs } from '../status/source-chain.ts'
+import { isMirrorName, isOutage, trueConfigs } from '../status/source-chain.ts'
 import type { SourceStatus } from '../status/source-status.ts'
 import { isRefusal, syncAcls } from '../tasks/acl-sync.ts'
 import { autoCreateMirrors, retryCreationMs } from '../tasks/auto-create-mirrors.ts'
@@ -191,7 +191,11 @@ function aclRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work']
   return async signal => {
     if (link.configs.must('cluster.link.paused')) return []
     const filters = parseAclFilters(link.configs.must('acl.filters'))
-    return await syncAcls({ ...parts, linkId: link.linkId, source: link.source, filters, refusals, signal })
+    const view = await link.status.recent()
+    if (isOutage(view) && view.contents === undefined) throw view.error
+    const isMirrorAtSource = (topic: string) => isMirrorName(view, topic)
+    const { linkId, source } = link
+    return await syncAcls({ ...parts, linkId, source, filters, refusals, isMirrorAtSource, signal })
   }
 }
 

@@ -73,6 +73,12 @@ export function trueConfigs(
   return new Map(record.configs.map(({ name, value, overridden }) => [name, { value, overridden }]))
 }
 
+/** May a topic of that name be a mirror at the source, so far as its cluster says? */
+export function isMirrorName(view: SourceStatusView, topic: string): boolean {
+  const contents = view.kind === 'read' || view.kind === 'failed' ? view.contents : undefined
+  return contents?.mirrorsNamed(topic).some(isMirroring) ?? false
+}
+
 /** The record by which a topic is a mirror now. */
 function mirrorOf(contents: StatusContents, { name, topicId }: AskedTopic): MirrorStatus | undefined {
   return contents.mirrorsNamed(name).find(record => isMirroring(record) && isSameTopicId(record.topicId, topicId))

@@ -2,6 +2,7 @@
 import type { AclBinding } from '../acl-ports.ts'
 import { aclText } from '../acls/acl-names.ts'
 import type { AclRefusals } from '../acls/acl-refusals.ts'
+import { withoutFenceAcls } from '../acls/fence-acls.ts'
 import { type AclFilter, isAclSelected } from '../configs/acl-filters.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
@@ -14,6 +15,8 @@ export interface AclSyncParts extends Pick<EngineParts, 'destination' | 'desired
   readonly linkId: MirrorRecord['linkId']
   readonly source: SourceCluster
   readonly filters: readonly AclFilter[]
+  /** Is a topic of that name a mirror there? Then it may have ACLs that only keep clients out while it is. */
+  readonly isMirrorAtSource: (topic: string) => boolean
   /** Kept from round to round. */
   readonly refusals: AclRefusals
   readonly signal: AbortSignal
@@ -29,11 +32,12 @@ export async function syncAcls(parts: AclSyncParts): Promise<readonly TaskError[
   if (there.kind === 'security-disabled') return [disabled('the remote cluster has no authorizer')]
   const here = destination.acls()
   if (here.kind === 'security-disabled') return [disabled('this cluster has no authorizer (authorizer.class.name)')]
-  const wanted = there.acls.filter(acl => isAclSelected(filters, acl))
+  const atSource = withoutFenceAcls(there.acls, parts.isMirrorAtSource)
+  const wanted = atSource.filter(acl => isAclSelected(filters, acl))
   const present = new Set(here.acls.map(aclText))
   for (const acls of portions(shared(parts, wanted, present))) await own(parts, acls)
   const missing = wanted.filter(acl => !present.has(aclText(acl)))
-  const surplus = gone(parts, there.acls)
+  const surplus = gone(parts, atSource)
   refusals.keep([...missing, ...surplus])
   for (const acls of portions(missing.filter(acl => refusals.isDue(acl)))) await create(parts, acls)
   for (const acls of portions(surplus.filter(acl => refusals.isDue(acl)))) await release(parts, acls)

@@ -9,12 +9,15 @@ import { JoinedDestination } from '../../destination/joined/joined-destination.t
 import { JoinedFence } from '../../destination/joined/joined-fence.ts'
 import { MirrorReclaim, type MirrorReclaimOptions } from '../../destination/joined/mirror-reclaim.ts'
 import { ProducerIdBarrier } from '../../destination/joined/producer-id-barrier.ts'
+import { ProducerIdsAhead } from '../../destination/joined/producer-ids-ahead.ts'
+import type { WriteStatus } from '../../link/ports.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
 import type { BrokerConnections } from '../../replica/broker-connections.ts'
 import type { ProducerIds } from '../../replica/producer-ids.ts'
 import type { ReplicaSet } from '../../replica/replica-set.ts'
 import { type NodeSettings, numberOf } from '../settings.ts'
+import type { Startup } from '../startup.ts'
 
 export interface DestinationParts {
   readonly settings: NodeSettings
@@ -25,12 +28,13 @@ export interface DestinationParts {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly statusOf: (topicId: string, topic: string) => WriteStatus
   /** Looked up when it is needed: the engine is made with the destination. */
   readonly fences: () => Omit<MirrorReclaimOptions, 'handBack'>
 }
 
 /** It and its fence hear of changes from now on. */
-export async function openDestination(parts: DestinationParts): Promise<JoinedDestination> {
+export async function openDestination(parts: DestinationParts, startup: Startup): Promise<JoinedDestination> {
   const { settings, controller, connections, replicas, producerIds, clock, random, logger, fences } = parts
   const { nodeId: brokerId, kafka: file } = settings
   const image = () => controller.image
@@ -40,6 +44,14 @@ export async function openDestination(parts: DestinationParts): Promise<JoinedDe
   const allowsIfNoAcl = file.get('allow.everyone.if.no.acl.found')?.toLowerCase() === 'true'
   const security = hasAuthorizer ? { allowsIfNoAcl } : undefined
   const fence = new JoinedFence({ brokerId, controller, questions, replicas, security, clock, logger })
+  const barrier = new ProducerIdBarrier({ brokerId, image, producerIds, questions })
+  const ahead = new ProducerIdsAhead({
+    ...{ controller, clock, logger },
+    partitions: () => replicas.partitions,
+    isMirror: (topicId, topic) => parts.statusOf(topicId, topic).kind === 'mirror',
+    distanceProblem: highest => barrier.distanceProblem(highest),
+  })
+  startup.onStop('producer ids above those of mirrors', () => ahead.close())
   const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
   const destination = new JoinedDestination({
     ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence },
@@ -49,7 +61,7 @@ export async function openDestination(parts: DestinationParts): Promise<JoinedDe
       markersCut: (...of) => fences().markersCut(...of),
       handBack: (topicId, partition) => fence.handBack(topicId, partition),
     }),
-    barrier: new ProducerIdBarrier({ brokerId, image, producerIds, questions }),
+    barrier,
     groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: () => true, clock, random }),
     groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,
   })

@@ -123,10 +123,10 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
-  const destination = await openDestination({
-    ...{ ...storage, settings, controller, clock, random, logger },
-    fences: () => engine.fences,
-  })
+  const destination = await openDestination(
+    { ...storage, settings, controller, clock, random, logger, statusOf, fences: () => engine.fences },
+    startup,
+  )
   const sources = sourceMetrics()
   const { observe } = sources
   const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
