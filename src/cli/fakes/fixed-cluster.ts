@@ -77,6 +77,33 @@ export const FIXED_CLUSTER: Readonly<Record<string, unknown>> = {
     fixedConfig('retention.ms', '604800000', { is_default: true, source: 'DEFAULT_CONFIG' }),
   ]),
   'POST /topics/orders/configs:alter': undefined,
+  'POST /links/west/mirrors:move': {
+    kind: 'KafkaMoveMirrors',
+    data: [
+      moved(0, { copies: false, error_message: null }),
+      moved(1, { copies: true, error_message: null }),
+      moved(2, { copies: false, error_message: 'the controller is busy' }),
+    ],
+  },
+  'POST /links/west/mirrors:move?validate_only=true': {
+    kind: 'KafkaMoveMirrors',
+    data: [moved(0, { copies: false, error_message: null })],
+  },
+  'GET /placement': {
+    kind: 'KafkaPlacementData',
+    foreign_partitions: [
+      {
+        ...{ topic_name: 'theirs', partition_id: 2, replicas: [2, 1001], leader: 1001, since_ms: 1_700_000_000_000 },
+        ...{ state: 'waiting', attempts: 1, error_message: null },
+      },
+    ],
+    misplaced_partitions: [
+      {
+        ...{ topic_name: 'orders', partition_id: 0, replicas: [1001, 1002, 1], leader: 1, since_ms: 1_700_000_060_000 },
+        ...{ condition: 'LED_BY_KAFKA', reason: 'the preferred leader is not available' },
+      },
+    ],
+  },
   'GET /nodes': list([
     {
       node_id: 1,
@@ -91,4 +118,9 @@ export const FIXED_CLUSTER: Readonly<Record<string, unknown>> = {
       link_coordinator: true,
     },
   ]),
+}
+
+function moved(partition: number, state: { copies: boolean; error_message: string | null }) {
+  const to = { replicas: [1001, 1002, 1], target_replicas: [1002, 1001, 1] }
+  return { topic_name: 'orders', partition_id: partition, ...to, ...state }
 }

@@ -45,6 +45,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   'mirror list': read('mirror list', 'mirror list --link west --mirror-status failed'),
   'mirror describe': read('mirror describe orders --link west', 'mirror describe payments --link west'),
   'mirror update': read('mirror update orders --link west --config retention.ms=1'),
+  'mirror move': read('mirror move orders --link west --to 1002', 'mirror move orders --link west --to 1002 --dry-run'),
   'mirror promote': asking('mirror promote orders gone --link west'),
   'mirror failover': [...asking('mirror failover orders gone --link west'), { args: 'mirror failover --link west' }],
   'mirror pause': read('mirror pause orders gone --link west --dry-run'),
@@ -73,6 +74,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   'topic delete': asking('topic delete orders'),
   'node list': read('node list'),
   'node drain': read('node drain 1', 'node drain 7'),
+  'node placement': read('node placement'),
   'node unregister': read('node unregister 1'),
   // Its answer is different each time.
   'user hash': [{ args: 'user hash a:b', humanOnly: true }],

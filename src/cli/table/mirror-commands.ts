@@ -78,6 +78,19 @@ export const MIRROR_COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('../commands/topic/update.ts')).updateTopic,
   },
   {
+    path: 'mirror move',
+    text: 'let another Lockstep node of a joined cluster lead mirror topics; whoever led them stands in for it',
+    argument: '<topic...>',
+    completes: ['mirrors'],
+    options: [
+      OF_MIRRORS,
+      { flags: '--to <node-id>', text: 'the node that shall lead', required: true },
+      { flags: '--partition <n>', text: 'only this partition' },
+      DRY_RUN,
+    ],
+    load: async () => (await import('../commands/mirror/move.ts')).moveMirrors,
+  },
+  {
     path: 'mirror promote',
     text: 'make topics writable once nothing of their source is missing; stop its producers first',
     ...VERB,

@@ -1,6 +1,6 @@
 /** Rows of `lockstep node ...`, `user ...` and `completion`. */
 import type { CommandRow } from '../command-row.ts'
-import { FORCE } from './options.ts'
+import { DRY_RUN, FORCE } from './options.ts'
 
 const JOINED = 'of a cluster that nodes have joined as brokers'
 
@@ -12,10 +12,19 @@ export const NODE_COMMANDS: readonly CommandRow[] = [
   },
   {
     path: 'node drain',
-    text: `move everything away from a node ${JOINED}`,
+    text: `move everything away from a node ${JOINED}, and keep new mirrors away from it`,
     argument: '<node-id>',
-    options: [FORCE],
-    load: async () => (await import('../commands/node/joined-only.ts')).drainNode,
+    options: [
+      DRY_RUN,
+      { flags: '--resume', text: 'let a drained node have new mirrors again; nothing is moved back' },
+      FORCE,
+    ],
+    load: async () => (await import('../commands/node/drain.ts')).drainNode,
+  },
+  {
+    path: 'node placement',
+    text: `list partitions that are not where they belong ${JOINED}`,
+    load: async () => (await import('../commands/node/placement.ts')).showPlacement,
   },
   {
     path: 'node unregister',
