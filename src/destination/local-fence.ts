@@ -16,6 +16,8 @@ export class LocalFence implements WriteFence {
     return []
   }
 
+  async forget(): Promise<void> {}
+
   onDisturbed(): () => void {
     return () => {}
   }

@@ -34,6 +34,8 @@ export interface WriteFence {
   readonly parkedConfigs: ReadonlySet<string>
   /** Makes the topic as it should be while it is a mirror; resolves to what somebody else had changed. Level-triggered. */
   restore(topicId: Uuid): Promise<readonly string[]>
+  /** A mirror of that name is gone with its topic: what is left of its fence goes, unless there is a topic of the name again. */
+  forget(topic: string): Promise<void>
   /** Called with the topics whose fence may have changed. Returns the function that stops the calls. */
   onDisturbed(listener: (topicIds: readonly Uuid[]) => void): () => void
   /** Somebody else made the partition an ordinary one: no replica is where mirrors are led any more. */

@@ -86,6 +86,16 @@ test('readers who were allowed by an ACL need no other one, and without defaults
   deepEqual(open.cluster.commands, [])
 })
 
+test('a fence goes with its topic, and stays where there is a topic of the name', async () => {
+  const { cluster, fence } = scene({ security: { allowsIfNoAcl: true } })
+  await fence.guard('orders')
+  await fence.forget('orders')
+  equal(cluster.acls.length, 2)
+  cluster.topics.delete('orders')
+  await fence.forget('orders')
+  deepEqual(cluster.acls, [])
+})
+
 test('whatever somebody changes of a fence is seen and restored', async () => {
   const { cluster, fence } = scene({ security: { allowsIfNoAcl: false } })
   await fence.restore(orders)

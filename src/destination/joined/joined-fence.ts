@@ -73,6 +73,10 @@ export class JoinedFence implements WriteFence, ImageSubscriber {
     return [...configs.keys(), ...acls.map(textOf)]
   }
 
+  async forget(topic: string): Promise<void> {
+    if (!this.#o.controller.image.topicIds.has(topic)) await this.#deleteAcls(topic)
+  }
+
   onDisturbed(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -62,6 +62,7 @@ export class FakeFence {
           return changed.map(([key]) => key)
         })
       },
+      forget: async () => {},
       onDisturbed: listener => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)

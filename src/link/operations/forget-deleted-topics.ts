@@ -10,6 +10,8 @@ export async function forgetDeletedTopics(context: OperationContext): Promise<vo
     await context.runtime(linkId)?.stopFetching(mirrorTopic)
     // A mirror of the same name may have been created meanwhile.
     if (desired.mirror(linkId, mirrorTopic)?.topicId !== topicId) continue
+    // First what is not in the record: a topic of the same name would be born fenced.
+    await destination.fence.forget(mirrorTopic)
     await changes.transition({ linkId, mirrorTopic, topicId }, { event: 'delete', reason: 'its topic was deleted' })
     logger.info('a mirror ended with its topic', { topic: mirrorTopic })
   }
