@@ -3,6 +3,7 @@ import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
 import { placementMetrics } from '../../src/node/joined/placement-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
 import { quotaMetrics } from '../../src/node/quota-metrics.ts'
+import { shareMetrics } from '../../src/node/share-metrics.ts'
 import { sourceMetrics } from '../../src/node/source-metrics.ts'
 import { linkMetricRows, type MetricRow } from '../../src/rest/metrics.ts'
 import { code, type Page, plain, table } from './markdown.ts'
@@ -22,6 +23,10 @@ export async function metricsPage(): Promise<Page> {
       }),
       transactions: () => ({ byState: { Empty: 0 }, completing: 0, oldestOpenMs: 0 }),
     }),
+    shareMetrics({
+      partitions: () => ({ partitions: 0, acquired: 0, delivered: 0, acknowledged: 0 }),
+      state: () => ({ states: 0, writes: 0 }),
+    }),
     placementMetrics({
       evictor: { foreignPartitions: () => [], evictedTotal: 0, failuresTotal: 0 },
       watch: { misplacedPartitions: () => [], begunTotal: new Map([['LED_BY_KAFKA', 0]]), returnedTotal: 0 },
@@ -38,6 +43,7 @@ export async function metricsPage(): Promise<Page> {
       'src/node/node-metrics.ts',
       'src/node/source-metrics.ts',
       'src/node/coordinator-metrics.ts',
+      'src/node/share-metrics.ts',
       'src/node/joined/placement-metrics.ts',
       'src/node/quota-metrics.ts',
     ],

@@ -37,6 +37,10 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'group.max.session.timeout.ms': 'Longest session that a member of a classic group may ask for.',
   'group.max.size': 'Members of one classic group.',
   'group.min.session.timeout.ms': 'Shortest session that a member of a classic group may ask for.',
+  'group.share.delivery.count.limit': 'How often a record is given to members of a share group at most (KIP-932).',
+  'group.share.max.share.sessions': 'Most share sessions, one for each member of a share group.',
+  'group.share.partition.max.record.locks': 'Records of a partition that a share group may have in flight.',
+  'group.share.record.lock.duration.ms': 'How long a member of a share group may hold a record.',
   'initial.broker.registration.timeout.ms':
     'How long a start waits for the controllers of the cluster that is joined, and for the end of the last session.',
   'inter.broker.listener.name':
@@ -101,6 +105,18 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'sasl.server.max.receive.size': 'Largest request before the login is over.',
   'security.inter.broker.protocol':
     'Protocol, and name, of the listener between brokers if inter.broker.listener.name is absent.',
+  'share.coordinator.cold.partition.snapshot.interval.ms':
+    'Idle time after which the state of a share partition is written anew, so that what is before it can go.',
+  'share.coordinator.snapshot.update.records.per.snapshot':
+    'Changes of a share partition, then its whole state is written.',
+  'share.coordinator.state.topic.compression.codec':
+    'Compression of what is written to __share_group_state, by number.',
+  'share.coordinator.state.topic.min.isr': 'min.insync.replicas of __share_group_state when it is created.',
+  'share.coordinator.state.topic.num.partitions': 'Partitions of __share_group_state when it is created.',
+  'share.coordinator.state.topic.prune.interval.ms': 'How often redundant records of __share_group_state are deleted.',
+  'share.coordinator.state.topic.replication.factor':
+    'Replication factor of __share_group_state, of which one node gives 1.',
+  'share.coordinator.state.topic.segment.bytes': 'Segment size of __share_group_state when it is created.',
   'socket.request.max.bytes': 'Largest request that is accepted.',
   'ssl.cipher.suites':
     'Cipher suites of TLS, by their names in the standard or those of OpenSSL; empty = the usual ones.',

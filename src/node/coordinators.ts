@@ -11,6 +11,7 @@ import type { TransactionCoordinator } from '../coordinator/transactions/transac
 import type { Controller } from '../metadata/controller-port.ts'
 import type { MetricsSource } from '../rest/ports.ts'
 import { coordinatorMetrics } from './coordinator-metrics.ts'
+import { shareMetrics } from './share-metrics.ts'
 import type { Startup } from './startup.ts'
 
 export interface Coordinators {
@@ -21,6 +22,7 @@ export interface Coordinators {
   /** How this node's share groups and share partitions reach it. */
   readonly sharePersister: SharePersister
   readonly metrics: MetricsSource
+  readonly shareMetrics: MetricsSource
 }
 
 /** What coordinators need of the controller. */
@@ -48,5 +50,6 @@ export async function openCoordinators(
   await options.controller.subscribe(groups)
   await options.controller.subscribe(transactions.partitions)
   const metrics = coordinatorMetrics({ groups: () => groups.figures, transactions: () => transactions.figures })
-  return { groups, transactions, shareState, sharePersister, sharePartitions, metrics }
+  const ofShares = shareMetrics({ partitions: () => sharePartitions.figures, state: () => shareState.figures })
+  return { groups, transactions, shareState, sharePersister, sharePartitions, metrics, shareMetrics: ofShares }
 }

@@ -85,6 +85,7 @@ export async function startStandaloneNode(
     ofSources,
     ...cleaner.metrics,
     coordinators.metrics,
+    coordinators.shareMetrics,
     quotaMetrics(broker.quotas),
   ]
   const application = { ...plain, engine, metrics }
