@@ -87,12 +87,14 @@ export class LockstepNode {
     })
     this.#process = child
     const ended = () => new Error(`the Lockstep node ended while starting:\n${child.output()}`)
+    const told = (problem: string) => new Error(`${problem}\n${child.output().slice(-4_000)}`)
     await eventually(
       async () => {
         if (!child.alive()) return
-        const { status, body } = await this.rest.request('GET', '/readyz')
-        if (status !== 200)
-          throw new Error(`/readyz: ${status} ${JSON.stringify(body)}\n${child.output().slice(-4_000)}`)
+        const { status, body } = await this.rest.request('GET', '/readyz').catch(error => {
+          throw told(`/readyz: ${error.message}`)
+        })
+        if (status !== 200) throw told(`/readyz: ${status} ${JSON.stringify(body)}`)
       },
       { timeoutMs: 90_000 },
     )

@@ -166,4 +166,6 @@ export interface NodeView {
 
 export interface NodeList {
   nodes(): readonly NodeView[]
+  /** Of a node that has joined the cluster. Rejects with an OperationalError where it is alive or still holds partitions. */
+  unregister(nodeId: number): Promise<void>
 }

@@ -36,6 +36,21 @@ export const restErrors = {
       'this node is standalone: it is the whole cluster, and nothing can be moved to another node',
     hint: () => 'partitions move between nodes that have joined an Apache Kafka cluster',
   },
+  NODE_NOT_FOUND: {
+    status: 404,
+    restCode: 404,
+    kafka: 'BROKER_ID_NOT_REGISTERED',
+    retriable: false,
+    message: (d: { node: number }) => `There is no Lockstep node ${d.node} in this cluster.`,
+  },
+  NODE_IS_THE_CLUSTER: {
+    status: 400,
+    restCode: 40002,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: (d: { node: number }) => `node ${d.node} is standalone: it is the whole cluster`,
+    hint: () => 'only nodes that have joined an Apache Kafka cluster can be removed from it',
+  },
   GROUP_NOT_FOUND: {
     status: 404,
     restCode: 40403,

@@ -127,6 +127,13 @@ test('nodes tell what they lead and whether they are well', async t => {
   deepStrictEqual([body.kind, body.data[0].mode, body.data[0].health], ['KafkaNodeDataList', 'STANDALONE', 'HEALTHY'])
 })
 
+test('only a node that has joined the cluster can be removed from it', async t => {
+  const ask = await asking(t)
+  deepStrictEqual((await ask('DELETE', '/nodes/1')).body.error_code, 40002)
+  deepStrictEqual((await ask('DELETE', '/nodes/7')).status, 404)
+  deepStrictEqual((await ask('DELETE', '/nodes/1001')).status, 204)
+})
+
 test('what is wrong with a body is named; another media type is 415; an empty one is none', async t => {
   const ask = await asking(t)
   const json = { 'content-type': 'application/json' }

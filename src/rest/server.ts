@@ -22,6 +22,7 @@ import { linkConfigRoutes } from './routes/link-configs.ts'
 import { linkPreflightRoutes } from './routes/link-preflight.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
+import { nodeRoutes } from './routes/nodes.ts'
 import { partitionRoutes } from './routes/partitions.ts'
 import { placementRoutes } from './routes/placement.ts'
 import { sourceTopicRoutes } from './routes/source-topics.ts'
@@ -85,6 +86,7 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
 export function restRoutes(routes: RestApp, context: RestContext): void {
   clusterRoutes(routes, context)
   brokerRoutes(routes, context)
+  nodeRoutes(routes, context)
   topicRoutes(routes, context)
   topicConfigRoutes(routes, context)
   partitionRoutes(routes, context)

@@ -117,7 +117,27 @@ export const FIXED_CLUSTER: Readonly<Record<string, unknown>> = {
       health_message: null,
       link_coordinator: true,
     },
+    joinedNode(1001, { version: '0.1.0', health: 'HEALTHY', health_message: null }),
+    joinedNode(1002, {
+      version: null,
+      health: 'FENCED',
+      health_message: 'the cluster has heard nothing of it for a session',
+    }),
   ]),
+  'DELETE /nodes/1002': undefined,
+}
+
+function joinedNode(id: number, state: { version: string | null; health: string; health_message: string | null }) {
+  return {
+    node_id: id,
+    mode: 'JOINED',
+    rest_url: `http://lockstep-${id}:8090`,
+    partitions_led: id === 1001 ? 12 : 0,
+    mirror_partitions_led: id === 1001 ? 12 : 0,
+    cordoned: true,
+    link_coordinator: id === 1001,
+    ...state,
+  }
 }
 
 function moved(partition: number, state: { copies: boolean; error_message: string | null }) {

@@ -75,7 +75,7 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   'node list': read('node list'),
   'node drain': read('node drain 1', 'node drain 7'),
   'node placement': read('node placement'),
-  'node unregister': read('node unregister 1'),
+  'node unregister': [...read('node unregister 1'), ...asking('node unregister 1002')],
   // Its answer is different each time.
   'user hash': [{ args: 'user hash a:b', humanOnly: true }],
   completion: [{ args: 'completion tcsh', humanOnly: true }],

@@ -31,7 +31,7 @@ export const NODE_COMMANDS: readonly CommandRow[] = [
     text: `remove a node that has gone for good ${JOINED}`,
     argument: '<node-id>',
     options: [FORCE],
-    load: async () => (await import('../commands/node/joined-only.ts')).unregisterNode,
+    load: async () => (await import('../commands/node/unregister.ts')).unregisterNode,
   },
   {
     path: 'user hash',

@@ -75,6 +75,23 @@ export const joinedErrors = {
     retriable: false,
     message: (detail: { why: string }) => `nothing was moved: ${detail.why}`,
   },
+  NODE_ALIVE: {
+    status: 400,
+    restCode: 40002,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: (detail: { node: number }) => `node ${detail.node} is alive: it would register again at once`,
+    hint: () => 'stop it first; the cluster takes note when its session ends, at the latest',
+  },
+  NODE_HOLDS_PARTITIONS: {
+    status: 400,
+    restCode: 40002,
+    kafka: 'INVALID_REQUEST',
+    retriable: false,
+    message: (detail: { node: number; count: number; example: string }) =>
+      `node ${detail.node} still holds ${detail.count} partitions, such as ${detail.example}: without it they would stay under-replicated`,
+    hint: (detail: { node: number }) => `move them away with \`lockstep node drain ${detail.node}\``,
+  },
   NOT_REGISTERED: {
     status: 503,
     restCode: 50003,

@@ -1,5 +1,6 @@
 /** Wires a node that joins a Kafka cluster: the cluster's metadata, replicas, broker, link engine and REST, and the membership around them. */
 import { DirectoryAssignments } from '../../controller/joined/directory-assignments.ts'
+import { unregisterNode } from '../../controller/joined/unregister-node.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
@@ -182,6 +183,7 @@ async function serveRest(
     placement: joinedPlacement({ controller, ...of.placement }),
     ...{ brokerId: nodeId, file, controller, writeGate, replicas, groups, hasAuthorizer, version, advertisedUrl },
     health,
+    unregister: node => unregisterNode(controller, node),
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
   const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]

@@ -1,7 +1,7 @@
 /** Everything of this node that REST answers about beside links, behind REST's ports. Called by the composition root. */
 
 import type { ReplicaSet } from '../../replica/replica-set.ts'
-import type { NodeView } from '../../rest/cluster-ports.ts'
+import type { NodeList, NodeView } from '../../rest/cluster-ports.ts'
 import type { RestContext } from '../../rest/context.ts'
 import type { PlacementAdmin } from '../../rest/placement-ports.ts'
 import type { Health } from '../../rest/ports.ts'
@@ -21,6 +21,7 @@ export interface RestPortsOptions extends LocalClusterOptions {
   readonly placement: PlacementAdmin
   /** The nodes that `GET /nodes` tells of; `restUrl` is where this one answers. */
   readonly nodes: (of: { readonly restUrl: string }) => readonly NodeView[]
+  readonly unregister: NodeList['unregister']
 }
 
 export type RestPorts = Pick<
@@ -42,7 +43,7 @@ export function restPorts(options: RestPortsOptions): RestPorts {
     cluster: localClusterAdmin(options),
     groups: localGroupAdmin(options),
     acls: localAclAdmin(options),
-    nodes: { nodes: () => options.nodes({ restUrl: restUrl() }) },
+    nodes: { nodes: () => options.nodes({ restUrl: restUrl() }), unregister: options.unregister },
     listensAt(bound) {
       url = bound
     },

@@ -106,10 +106,11 @@ function nodeOf(of: {
   readonly controller: Pick<Controller, 'image'>
   readonly engine: Engine
   readonly version: string
-}): Pick<RestPortsOptions, 'health' | 'nodes'> {
+}): Pick<RestPortsOptions, 'health' | 'nodes' | 'unregister'> {
   const notReadyReasons = () => (of.engine.ready ? [] : ['the link state is being replayed'])
   return {
     health: { notReadyReasons },
+    unregister: () => Promise.reject(new Error('a standalone node is its whole cluster')),
     nodes: ({ restUrl }) => [
       standaloneNode({ ...of, image: of.controller.image, restUrl, notReady: notReadyReasons() }),
     ],

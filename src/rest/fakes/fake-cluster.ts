@@ -99,7 +99,9 @@ export function fakeAcls(): AclAdmin {
   }
 }
 
+/** A standalone node, and one that has joined and gone; a real cluster has only one kind. */
 export const fakeNodes = (): NodeList => ({
+  unregister: async () => {},
   nodes: () => [
     {
       nodeId: 1,
@@ -112,6 +114,18 @@ export const fakeNodes = (): NodeList => ({
       health: 'HEALTHY',
       healthMessage: null,
       linkCoordinator: true,
+    },
+    {
+      nodeId: 1001,
+      mode: 'JOINED',
+      version: null,
+      restUrl: 'http://127.0.0.1:8091',
+      partitionsLed: 0,
+      mirrorPartitionsLed: 0,
+      cordoned: true,
+      health: 'FENCED',
+      healthMessage: 'nothing was heard of it',
+      linkCoordinator: false,
     },
   ],
 })

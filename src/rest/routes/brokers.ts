@@ -1,11 +1,11 @@
-/** Brokers of the cluster, their configs, what is set for all of them, and the Lockstep nodes among them (rest-and-cli §B). */
+/** Brokers of the cluster, their configs, and what is set for all of them (rest-and-cli §B). */
 import { Type } from 'typebox'
-import type { BrokerView, NodeView } from '../cluster-ports.ts'
+import type { BrokerView } from '../cluster-ports.ts'
 import { admit, type RestApp, type RestContext } from '../context.ts'
 import { restError } from '../errors.ts'
 import { describeCluster, describeClusterConfigs } from '../ports.ts'
 import { resourceName, segment } from '../resource-urls.ts'
-import { BrokerData, BrokerDataList, type NodeData, NodeDataList } from '../schemas/clusters.ts'
+import { BrokerData, BrokerDataList } from '../schemas/clusters.ts'
 import { BrokerConfigDataList, ClusterConfigDataList } from '../schemas/configs.ts'
 import { ClusterParams, commonErrors, listOf, PathNumber } from '../schemas/envelope.ts'
 import { configData } from './topic-configs.ts'
@@ -16,7 +16,6 @@ const BrokerParams = Type.Object({ cluster_id: Type.String(), broker_id: PathNum
 export function brokerRoutes(app: RestApp, context: RestContext): void {
   readRoutes(app, context)
   configRoutes(app, context)
-  nodeRoute(app, context)
 }
 
 function readRoutes(app: RestApp, context: RestContext): void {
@@ -113,25 +112,6 @@ function configRoutes(app: RestApp, context: RestContext): void {
   )
 }
 
-function nodeRoute(app: RestApp, context: RestContext): void {
-  app.get(
-    `${CLUSTER}/nodes`,
-    {
-      schema: {
-        summary: 'List Lockstep nodes: mode, version, what they lead, health',
-        tags: ['node'],
-        params: ClusterParams,
-        response: { 200: NodeDataList, ...commonErrors },
-      },
-    },
-    request => {
-      const base = admit(context, request, [describeCluster])
-      const data = context.nodes.nodes().map(node => nodeData(base, node))
-      return listOf('KafkaNodeDataList', `${base}/nodes`, data) satisfies NodeDataList
-    },
-  )
-}
-
 function existingBroker(context: RestContext, id: string): BrokerView {
   const broker = context.cluster.brokers().find(found => found.id === Number(id))
   if (!broker) throw restError('BROKER_NOT_FOUND', { broker: Number(id) })
@@ -153,18 +133,3 @@ function brokerData(context: RestContext, base: string, { id, host, port, rack }
     partition_replicas: { related: `${self}/partition-replicas` },
   }
 }
-
-const nodeData = (base: string, node: NodeView): NodeData => ({
-  kind: 'KafkaNodeData',
-  metadata: { self: `${base}/nodes/${node.nodeId}`, resource_name: null },
-  node_id: node.nodeId,
-  mode: node.mode,
-  version: node.version,
-  rest_url: node.restUrl,
-  partitions_led: node.partitionsLed,
-  mirror_partitions_led: node.mirrorPartitionsLed,
-  cordoned: node.cordoned,
-  health: node.health,
-  health_message: node.healthMessage,
-  link_coordinator: node.linkCoordinator,
-})

@@ -1,14 +1,8 @@
 /** What `lockstep node drain` and `node unregister` have in common: they are about nodes that joined a cluster as brokers. */
 import type { NodeData } from '../../../rest/schemas/clusters.ts'
-import type { CommandAction } from '../../command-row.ts'
 import type { CommandContext } from '../../context.ts'
 import { wholeNumber } from '../../number-option.ts'
 import { readNodes } from './list.ts'
-
-export const unregisterNode: CommandAction = async (context, [id = '']) => {
-  await requireJoinedNode(context, id, 'unregister')
-  throw new Error('`node unregister` is not supported yet by this version of Lockstep')
-}
 
 /** The node of that id. Throws where there is none, or where it is standalone. */
 export async function requireJoinedNode(context: CommandContext, text: string, verb: string): Promise<NodeData> {
