@@ -1,5 +1,8 @@
 /** docs/generated/metrics.md: the families of /metrics. */
+
+import { emptyImage } from '../../src/metadata/metadata-image.ts'
 import { coordinatorMetrics } from '../../src/node/coordinator-metrics.ts'
+import { membershipMetrics } from '../../src/node/joined/membership-metrics.ts'
 import { placementMetrics } from '../../src/node/joined/placement-metrics.ts'
 import { nodeMetrics } from '../../src/node/node-metrics.ts'
 import { quotaMetrics } from '../../src/node/quota-metrics.ts'
@@ -31,6 +34,11 @@ export async function metricsPage(): Promise<Page> {
       evictor: { foreignPartitions: () => [], evictedTotal: 0, failuresTotal: 0 },
       watch: { misplacedPartitions: () => [], begunTotal: new Map([['LED_BY_KAFKA', 0]]), returnedTotal: 0 },
     }),
+    membershipMetrics({
+      nodeId: 0,
+      observer: { image: emptyImage(''), lag: 0, failure: undefined },
+      membership: { brokerEpoch: -1, heartbeatAgeMs: undefined },
+    }),
     quotaMetrics({ figures: () => ({ requests: 0, ms: 0 }) }),
   ]
   const texts = await Promise.all(sources.map(source => source.text()))
@@ -45,6 +53,7 @@ export async function metricsPage(): Promise<Page> {
       'src/node/coordinator-metrics.ts',
       'src/node/share-metrics.ts',
       'src/node/joined/placement-metrics.ts',
+      'src/node/joined/membership-metrics.ts',
       'src/node/quota-metrics.ts',
     ],
     body: [

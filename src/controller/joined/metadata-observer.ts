@@ -65,6 +65,11 @@ export class MetadataObserver {
     return this.#loop.image
   }
 
+  /** Committed records that are not in the image yet, as far as answers have told. */
+  get lag(): number {
+    return Math.max(0, this.#highWatermark - 1 - this.image.offset)
+  }
+
   /** Why the image stands still for good; undefined while it follows. */
   get failure(): OperationalError | undefined {
     return this.#failure

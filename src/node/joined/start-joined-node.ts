@@ -35,6 +35,7 @@ import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
 import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
+import { membershipMetrics } from './membership-metrics.ts'
 import { openDestination } from './open-destination.ts'
 import { openMembership } from './open-membership.ts'
 import { openPlacement, type Placement } from './open-placement.ts'
@@ -187,7 +188,8 @@ async function serveRest(
     nodes: () => joinedNodes({ nodeId, version, image: controller.image, engine, notReady: health.notReadyReasons() }),
   })
   const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]
-  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker]
+  const ofMembership = membershipMetrics({ nodeId, observer, membership })
+  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker, ofMembership]
   const application = { ...plain, engine, metrics }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
