@@ -172,7 +172,7 @@ test('the session of another life is waited for', async t => {
 
 test('a refusal says why', async t => {
   const { membership } = await member(t, [ErrorCode.CLUSTER_AUTHORIZATION_FAILED])
-  await rejects(membership.join(listeners), /CLUSTER_AUTHORIZATION_FAILED.*needs CLUSTER_ACTION/)
+  await rejects(membership.join(listeners), /CLUSTER_AUTHORIZATION_FAILED.*lacks CLUSTER_ACTION/)
   strictEqual(membership.brokerEpoch, -1)
 })
 
