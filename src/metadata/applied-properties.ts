@@ -87,6 +87,13 @@ export const appliedProperties: Readonly<Record<string, string>> = {
   'quota.window.num': 'Samples over which the rates of client quotas are measured.',
   'quota.window.size.seconds': 'Length of such a sample.',
   'queued.max.request.bytes': 'Memory for requests above 64 KiB that are received or handled; -1 = no bound.',
+  'replica.fetch.backoff.ms':
+    'How long a joined node waits before it asks again for a partition that could not be followed.',
+  'replica.fetch.max.bytes': 'Most bytes of one partition in one answer to a joined node that follows.',
+  'replica.fetch.min.bytes': 'Bytes for which a leader waits before it answers a joined node that follows.',
+  'replica.fetch.response.max.bytes': 'Most bytes of one answer to a joined node that follows.',
+  'replica.fetch.wait.max.ms': 'How long a leader waits for news before it answers a joined node that follows.',
+  'replica.lag.time.max.ms': 'How long a follower of a joined node may lag behind before it leaves the ISR.',
   'sasl.enabled.mechanisms': 'Mechanisms of listeners with SASL: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER.',
   'sasl.jaas.config': 'Login module of a mechanism (listener.name.X.mechanism.sasl.jaas.config): the users of PLAIN.',
   'sasl.mechanism.controller.protocol':

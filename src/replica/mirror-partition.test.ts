@@ -201,3 +201,22 @@ test('a consumer that waits gets mirrored batches at once', async () => {
   )
   await bench.close()
 })
+
+test('what followers may have of the present leader epoch is not cut under their feet', async () => {
+  const bench = new PartitionBench()
+  const alone = await bench.open({ topic: 'alone' })
+  const followed = await bench.open({ topic: 'followed', assignment: { replicas: [1, 2], isr: [1, 2] } })
+  for (const partition of [alone, followed]) {
+    const mirror = new MirrorPartition(partition, bench)
+    const { leaderEpoch } = mirror.state()
+    await mirror.append(batchAt(0), { endOffset: 0, leaderEpoch })
+    await mirror.append(batchAt(1), { endOffset: 1, leaderEpoch })
+  }
+  strictEqual((await new MirrorPartition(alone, bench).truncateTo(1)).logEndOffset, 1)
+  const mirror = new MirrorPartition(followed, bench)
+  await rejects(mirror.truncateTo(1), /only in a new leader epoch/)
+  await followed.lead({ ...followed.assignment, leaderEpoch: 1, partitionEpoch: 1 })
+  strictEqual((await mirror.truncateTo(1)).logEndOffset, 1)
+  deepStrictEqual(followed.log.endOffsetForEpoch(0), { epoch: 0, endOffset: 1 })
+  await bench.close()
+})

@@ -91,9 +91,14 @@ export class MirrorPartition {
     })
   }
 
-  /** Cuts the log so that it ends at `offset` or, where that is inside a batch, before that batch. */
+  /**
+   * Cuts the log so that it ends at `offset` or, where that is inside a batch, before that batch. Rejects with LogError 'conflict'
+   * where followers would not notice: then it takes a new leader epoch.
+   */
   truncateTo(offset: number): Promise<MirrorState> {
     return this.#write(async () => {
+      if (this.#partition.cutNeedsNewEpoch(offset))
+        throw new LogError('conflict', `${this.#partition.name} can be cut at ${offset} only in a new leader epoch`)
       const { log, leaderEpoch } = this.#partition
       await log.truncateTo(offset)
       // The present epoch may have begun in what was cut: followers are told by it where theirs part from this log.

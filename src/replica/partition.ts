@@ -99,9 +99,20 @@ export class Partition extends Replica {
     this.changed()
   }
 
+  /**
+   * Would followers not notice a cut there? What was appended in the present leader epoch may be with them already; other batches
+   * under the same epoch would take its place unseen. Cut before the first append of an epoch.
+   */
+  cutNeedsNewEpoch(offset: number): boolean {
+    const { logEndOffset } = this.log
+    const hasFollowers = this.assignment.replicas.length > 1
+    return hasFollowers && offset < logEndOffset && this.log.epochAt(logEndOffset - 1) === this.leaderEpoch
+  }
+
   /** To be called after the log was cut or began anew: the only thing that lowers the high watermark. */
   truncated(): void {
     this.clampHighWatermark()
+    this.#replicas.truncated(this.log.logEndOffset)
     this.#advanceHighWatermark()
     this.changed()
   }

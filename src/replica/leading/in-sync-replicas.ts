@@ -60,6 +60,11 @@ export class InSyncReplicas {
     for (const id of this.#others()) if (!this.#followers.has(id)) this.#followers.set(id, this.#unseen(id))
   }
 
+  /** The log was cut: the epoch begins at its end at the latest. */
+  truncated(logEndOffset: number): void {
+    this.#epochStart = Math.min(this.#epochStart, logEndOffset)
+  }
+
   /** Records how far a follower has come. Throws PartitionUnavailable if it is none that the image knows, or one of an earlier life. */
   fetched(fetch: FollowerFetch, logEndOffset: number): void {
     const { replicaId, brokerEpoch } = fetch
