@@ -157,7 +157,7 @@ async function serve(of: {
     settings: brokerSettings(file),
     logDirectory: { path: '/', space: async () => ({ totalBytes: 0n, usableBytes: 0n }) },
     answerBudget,
-    joined: joinedCluster({ questions, clock }).cluster,
+    joined: joinedCluster({ questions, clock, trueTopicConfigs: () => undefined }).cluster,
   })
   return await listen({
     name: 'PLAINTEXT',
