@@ -46,6 +46,14 @@ test('after leaderships were handed over a new incarnation begins, and says that
   strictEqual(second.previousEpoch, 17)
 })
 
+test('whoever dies while it hands over begins anew, and claims nothing', async () => {
+  const { begin, first } = await lives()
+  await first.leaving()
+  const second = await begin('monday')
+  notStrictEqual(second.id, first.id)
+  strictEqual(second.previousEpoch, -1)
+})
+
 test('what cannot be read counts as nothing', async () => {
   const { fs, begin, first } = await lives()
   const file = await fs.create('/data/lockstep-incarnation.json')

@@ -94,6 +94,7 @@ export class ClusterMembership {
     logger.info('the session of the last life goes on', { brokerEpoch: known.epoch, incarnationId: incarnation.id })
     this.#brokerEpoch = known.epoch
     this.#heartbeats.memory.wantFence = false
+    this.#heartbeats.memory.starting = true
     this.#heartbeats.memory.brokerEpoch = BigInt(known.epoch)
     this.#heartbeats.beatSoon()
   }
@@ -110,6 +111,7 @@ export class ClusterMembership {
   /** Resolves when the controller has unfenced this node: from now on it may lead. */
   async serve(): Promise<void> {
     this.#serving = true
+    this.#heartbeats.memory.starting = false
     this.#heartbeats.memory.wantFence = false
     await this.#until(({ fenced }) => !fenced)
   }
@@ -206,12 +208,14 @@ export class ClusterMembership {
 
   #heard(report: HeartbeatReport): void {
     const { logger } = this.#options
-    if (report.kind !== 'answered' && report.kind !== this.#last?.kind) logger.warn('a heartbeat failed', { ...report })
+    const before = this.#last
+    if (report.kind !== 'answered' && report.kind !== before?.kind) logger.warn('a heartbeat failed', { ...report })
     this.#last = report
     if (report.kind === 'answered') this.#answeredMs = this.#options.clock.monotonicMs()
     if (report.kind === 'stale' && report.brokerEpoch === this.#brokerEpoch) return this.#again()
     if (report.kind !== 'answered' || report.brokerEpoch !== this.#brokerEpoch) return
-    if (report.hung) logger.warn('the main thread stood still, and this node asked to be fenced')
+    if (report.hung && !(before?.kind === 'answered' && before.hung))
+      logger.warn('the main thread stood still, and this node asked to be fenced')
     const done = this.#waiting.filter(({ holds }) => holds(report))
     this.#waiting = this.#waiting.filter(waiting => !done.includes(waiting))
     for (const { resolve } of done) resolve()

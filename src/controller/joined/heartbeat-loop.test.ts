@@ -115,6 +115,23 @@ test('a main thread without a sign of life for three seconds is fenced, and unfe
   strictEqual(requests.at(-1)?.wantFence, false)
 })
 
+test('a start that goes on with a session may be busy for twenty seconds', async t => {
+  const { memory, clock, next } = beat(t, await startQuorum(t, { serves }))
+  memory.starting = true
+  await next()
+  for (let second = 1; second <= 22; second++) {
+    await clock.advance(1000)
+    const report = await next()
+    // The start is noticed with the first or the second heartbeat.
+    if (second < 20) strictEqual(report.kind === 'answered' && report.hung, false, `after ${second} s`)
+    if (second === 22) strictEqual(report.kind === 'answered' && report.hung, true)
+  }
+  memory.starting = false
+  await clock.advance(1000)
+  const report = await next()
+  strictEqual(report.kind === 'answered' && report.hung, false)
+})
+
 test('a registration that is gone is told as stale, another controller is looked for', async t => {
   const codes = [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.NOT_CONTROLLER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED]
   const { loop, clock, next } = beat(t, await startQuorum(t, { serves }), codes)

@@ -45,12 +45,17 @@ export interface HeartbeatLoopOptions {
 
 const CORDON_VERSION = 2
 
+/** A start that goes on with the session of the last life may take so long; then others shall lead. */
+const START_MS_MAX = 20_000
+
 export class HeartbeatLoop {
   readonly #options: HeartbeatLoopOptions
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #wait = new AbortController()
   #alive: { readonly ticks: bigint; readonly atMs: number }
+  /** Since when the node has been starting; undefined while it is not. */
+  #startingMs: number | undefined
 
   constructor(options: HeartbeatLoopOptions) {
     this.#options = options
@@ -125,7 +130,9 @@ export class HeartbeatLoop {
     const { memory, clock, hungMs } = this.#options
     const ticks = memory.ticks
     const nowMs = clock.monotonicMs()
-    if (ticks !== this.#alive.ticks) this.#alive = { ticks, atMs: nowMs }
+    this.#startingMs = memory.starting ? (this.#startingMs ?? nowMs) : undefined
+    if (ticks !== this.#alive.ticks || this.#startingMs !== undefined) this.#alive = { ticks, atMs: nowMs }
+    if (this.#startingMs !== undefined) return nowMs - this.#startingMs >= START_MS_MAX
     return nowMs - this.#alive.atMs >= hungMs
   }
 }

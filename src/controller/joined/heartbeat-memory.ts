@@ -1,6 +1,14 @@
 /** Memory that the main thread and the heartbeat thread share: what the next heartbeat says, and a sign of life of the main thread. */
 
-const cells = { metadataOffset: 0, brokerEpoch: 1, ticks: 2, wantFence: 3, wantShutDown: 4, cordoned: 5 } as const
+const cells = {
+  metadataOffset: 0,
+  brokerEpoch: 1,
+  ticks: 2,
+  wantFence: 3,
+  wantShutDown: 4,
+  cordoned: 5,
+  starting: 6,
+} as const
 type Cell = keyof typeof cells
 
 export class HeartbeatMemory {
@@ -58,6 +66,15 @@ export class HeartbeatMemory {
 
   set cordoned(wanted: boolean) {
     this.#set('cordoned', wanted ? 1n : 0n)
+  }
+
+  /** The node goes on with the session of its last life, and does not serve yet: its main thread may be busy with opening logs. */
+  get starting(): boolean {
+    return this.#get('starting') !== 0n
+  }
+
+  set starting(is: boolean) {
+    this.#set('starting', is ? 1n : 0n)
   }
 
   /** Rises for as long as the main thread turns. */
