@@ -1,5 +1,6 @@
 /** Answers "which offset?" for one partition: ends, timestamps and Kafka's special timestamps; the ListOffsets handler calls it. */
 import { ErrorCode } from '../protocol/errors.ts'
+import { Partition } from './partition.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 import type { Replica } from './replica.ts'
 
@@ -37,15 +38,23 @@ export interface FoundOffset {
 
 const NOTHING: FoundOffset = { offset: -1, timestamp: -1n, leaderEpoch: -1 }
 
-/** Throws PartitionUnavailable for epochs that do not match. */
+/** Throws PartitionUnavailable for epochs that do not match, and OFFSET_NOT_AVAILABLE while a new leader does not know the end (KIP-207). */
 export async function findOffset(partition: Replica, question: OffsetQuestion): Promise<FoundOffset> {
   const epochError = partition.leaderEpochError(question.currentLeaderEpoch)
   if (epochError !== ErrorCode.NONE)
     throw new PartitionUnavailable(epochError, `${partition.name} is at leader epoch ${partition.leaderEpoch}`)
   const { log } = partition
   const end = visibleEnd(partition, question)
+  const isEndKnown = question.visibility === 'log_end' || !(partition instanceof Partition) || partition.knowsEnd
+  const visible = (found: FoundOffset | undefined): FoundOffset => {
+    if (found !== undefined && found.offset < end) return found
+    if (!isEndKnown) throw endUnknown(partition)
+    // What lies beyond the end that the asker may see does not exist for it.
+    return NOTHING
+  }
   switch (question.timestamp) {
     case offsetSpec.latest:
+      if (!isEndKnown) throw endUnknown(partition)
       return { offset: end, timestamp: -1n, leaderEpoch: partition.leaderEpoch }
     case offsetSpec.earliest:
     case offsetSpec.earliestLocal:
@@ -54,9 +63,9 @@ export async function findOffset(partition: Replica, question: OffsetQuestion): 
     case offsetSpec.earliestPendingUpload:
       return NOTHING
     case offsetSpec.maxTimestamp:
-      return visible(await log.maxTimestamp(), end)
+      return visible(await log.maxTimestamp())
     default:
-      return visible(await log.offsetForTimestamp(question.timestamp), end)
+      return visible(await log.offsetForTimestamp(question.timestamp))
   }
 }
 
@@ -65,6 +74,5 @@ function visibleEnd(partition: Replica, { visibility }: OffsetQuestion): number 
   return visibility === 'read_committed' ? partition.lastStableOffset : partition.highWatermark
 }
 
-/** What lies beyond the end that the asker may see does not exist for it. */
-const visible = (found: FoundOffset | undefined, end: number): FoundOffset =>
-  found === undefined || found.offset >= end ? NOTHING : found
+const endUnknown = ({ name }: Replica) =>
+  new PartitionUnavailable(ErrorCode.OFFSET_NOT_AVAILABLE, `${name} has a new leader that does not know its end yet`)

@@ -29,6 +29,11 @@ export class Partition extends Replica {
     return this.#replicas.certain
   }
 
+  /** False until the high watermark has reached what the leader before may have told clients (KIP-207). */
+  get knowsEnd(): boolean {
+    return this.highWatermark >= Math.min(this.#replicas.epochStart, this.log.logEndOffset)
+  }
+
   /** The ISR that the controller shall be asked for. */
   get isrProposal(): IsrProposal | undefined {
     return this.#replicas.proposal

@@ -32,6 +32,7 @@ const specVersions: ReadonlyMap<bigint, number> = new Map([
   [offsetSpec.earliestPendingUpload, 11],
 ])
 const CONSUMER_REPLICA_ID = -1
+const OFFSET_NOT_AVAILABLE_VERSION = 5
 
 type AskedPartition = ListOffsetsRequest['topics'][number]['partitions'][number]
 type PartitionAnswer = ListOffsetsResponseInput['topics'][number]['partitions'][number]
@@ -87,11 +88,17 @@ async function answerFor(
       ...(origin.version >= 4 ? { leaderEpoch: found.leaderEpoch } : {}),
     }
   } catch (error) {
-    if (error instanceof PartitionUnavailable) return refused(partition, error.errorCode)
+    if (error instanceof PartitionUnavailable) return refused(partition, codeFor(error.errorCode, origin.version))
     broker.logger.error('an offset could not be looked up', { topic, partition: partition.partitionIndex, error })
     return refused(partition, errorCodeOf(error))
   }
 }
+
+/** Older clients do not know that a new leader may not know the end yet. */
+const codeFor = (errorCode: number, version: number): number =>
+  errorCode === ErrorCode.OFFSET_NOT_AVAILABLE && version < OFFSET_NOT_AVAILABLE_VERSION
+    ? ErrorCode.LEADER_NOT_AVAILABLE
+    : errorCode
 
 function visibilityOf(request: ListOffsetsRequest) {
   if (request.replicaId !== CONSUMER_REPLICA_ID) return 'log_end'

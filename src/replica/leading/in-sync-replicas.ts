@@ -37,6 +37,11 @@ export class InSyncReplicas {
     this.#forgetFollowers()
   }
 
+  /** The log end when this leader epoch began: what was below may have been told to clients by the leader before. */
+  get epochStart(): number {
+    return this.#epochStart
+  }
+
   /** The change that the controller is asked for, until the image shows a later state or it is refused. */
   get proposal(): IsrProposal | undefined {
     return this.#proposal
