@@ -139,6 +139,10 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
     return () => this.#listeners.delete(listener)
   }
 
+  openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+    return this.openMirrorLog(topicId, partition)
+  }
+
   async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
     const { replicas } = this.#o
     return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas, this.reclaim)

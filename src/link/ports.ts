@@ -248,6 +248,8 @@ export interface Destination extends DestinationGroups {
   leads(topicId: Uuid, partition: number): boolean
   /** The log of a mirror partition, wherever it is led; rejects while it cannot be reached. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
+  /** The same wherever it is led, to be looked at and ended as a mirror's; nothing can be mirrored into it. */
+  openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** Producer ids below may have been handed out here. 0 = only `raiseProducerIds` finds out which are in use. */
   readonly producerIdEnd: bigint
   /**

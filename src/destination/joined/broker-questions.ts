@@ -3,17 +3,29 @@ import { offsetFromWire } from '../../core/offset.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ListOffsetsApi } from '../../protocol/messages/02-list-offsets.ts'
 import { InitProducerIdApi } from '../../protocol/messages/22-init-producer-id.ts'
+import { WriteTxnMarkersApi } from '../../protocol/messages/27-write-txn-markers.ts'
 import { DescribeConfigsApi } from '../../protocol/messages/32-describe-configs.ts'
 import { DescribeProducersApi } from '../../protocol/messages/61-describe-producers.ts'
 import { ListTransactionsApi } from '../../protocol/messages/66-list-transactions.ts'
 import type { BrokerConnections } from '../../replica/broker-connections.ts'
 
 const LATEST = -1n
+const EARLIEST = -2n
 const CONSUMER = -1
 const TOPIC_RESOURCE = 2
 
 /** Partitions in one question about producers. */
 const PARTITIONS_MAX = 1000
+
+/** A producer that a partition remembers. */
+export interface ProducerState {
+  readonly producerId: bigint
+  readonly producerEpoch: number
+  /** Of its last marker; -1 = it had none. */
+  readonly coordinatorEpoch: number
+  /** Where its open transaction begins. */
+  readonly transactionStart: number | undefined
+}
 
 /** A broker answered with an error. */
 export class BrokerRefusal extends Error {
@@ -35,12 +47,23 @@ export class BrokerQuestions {
   }
 
   /** What its leader lets consumers read up to. */
-  async highWatermark(leader: number, topic: string, partition: number): Promise<number> {
+  highWatermark(leader: number, topic: string, partition: number): Promise<number> {
+    return this.#offset(leader, { topic, partition, timestamp: LATEST })
+  }
+
+  logStart(leader: number, topic: string, partition: number): Promise<number> {
+    return this.#offset(leader, { topic, partition, timestamp: EARLIEST })
+  }
+
+  async #offset(
+    leader: number,
+    { topic, partition, timestamp }: { topic: string; partition: number; timestamp: bigint },
+  ): Promise<number> {
     const connection = await this.#connections.to(leader)
     const { response } = await connection.send(ListOffsetsApi, {
       replicaId: CONSUMER,
       isolationLevel: 0,
-      topics: [{ name: topic, partitions: [{ partitionIndex: partition, timestamp: LATEST }] }],
+      topics: [{ name: topic, partitions: [{ partitionIndex: partition, timestamp }] }],
     })
     const told = response.topics[0]?.partitions[0]
     if (!told || told.errorCode !== ErrorCode.NONE)
@@ -84,6 +107,39 @@ export class BrokerQuestions {
           for (const { producerId } of activeProducers) found.push({ topic, producerId })
     }
     return found
+  }
+
+  /** Producers that one partition remembers. */
+  async producerStates(leader: number, topic: string, partition: number): Promise<ProducerState[]> {
+    const connection = await this.#connections.to(leader)
+    const topics = [{ name: topic, partitionIndexes: [partition] }]
+    const { response } = await connection.send(DescribeProducersApi, { topics })
+    const told = response.topics[0]?.partitions[0]
+    if (!told || told.errorCode !== ErrorCode.NONE)
+      throw new BrokerRefusal('DescribeProducers', leader, told?.errorCode ?? ErrorCode.UNKNOWN_SERVER_ERROR)
+    return told.activeProducers.map(
+      ({ producerId, producerEpoch, coordinatorEpoch, currentTxnStartOffset: start }) => ({
+        ...{ producerId, producerEpoch, coordinatorEpoch },
+        transactionStart: start < 0n ? undefined : offsetFromWire(start),
+      }),
+    )
+  }
+
+  /** Has the leader append an ABORT marker; resolves when all in-sync replicas have it. */
+  async abortTransaction(
+    leader: number,
+    { topic, partition, producer }: { topic: string; partition: number; producer: ProducerState },
+  ): Promise<void> {
+    const connection = await this.#connections.to(leader)
+    const { producerId, producerEpoch, coordinatorEpoch } = producer
+    const topics = [{ name: topic, partitionIndexes: [partition] }]
+    const of = { producerId, producerEpoch, coordinatorEpoch: Math.max(0, coordinatorEpoch) }
+    const { response } = await connection.send(WriteTxnMarkersApi, {
+      markers: [{ ...of, transactionResult: false, topics }],
+    })
+    const told = response.markers[0]?.topics[0]?.partitions[0]
+    if (!told || told.errorCode !== ErrorCode.NONE)
+      throw new BrokerRefusal('WriteTxnMarkers', leader, told?.errorCode ?? ErrorCode.UNKNOWN_SERVER_ERROR)
   }
 
   /** Transactional ids that this broker coordinates, with the producer ids that they go on with. */

@@ -47,6 +47,7 @@ function scene(options: { nodes: number[] }) {
     }),
     barrier: { raiseAbove: unused },
     reclaim: { reclaim: unused },
+    questions: { highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
     groups: { read: unused, commit: unused },
     random: seededRandom(5),
   })

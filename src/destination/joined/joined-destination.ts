@@ -1,13 +1,22 @@
 /** A Kafka cluster that this node has joined as the link engine's Destination: topics placed on Lockstep nodes and Java brokers, groups asked of their coordinators over the network. Made by the composition root. */
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
-import type { CreateTopicResult, DestinationGroup, GroupCommit, GroupOffset, WriteFence } from '../../link/ports.ts'
+import type {
+  CreateTopicResult,
+  DestinationGroup,
+  GroupCommit,
+  GroupOffset,
+  MirrorLog,
+  WriteFence,
+} from '../../link/ports.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
+import { isLockstepNode } from '../../metadata/lockstep-nodes.ts'
 import type { TopicImage } from '../../metadata/metadata-image.ts'
 import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
 import type { LogReclaim } from '../mirror-log.ts'
+import { DistantLog, type DistantLogOptions } from './distant-log.ts'
 import type { GroupRequests } from './group-requests.ts'
 import type { JoinedFence } from './joined-fence.ts'
 import type { ProducerIdBarrier } from './producer-id-barrier.ts'
@@ -15,6 +24,7 @@ import type { ProducerIdBarrier } from './producer-id-barrier.ts'
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly fence: WriteFence & Pick<JoinedFence, 'configsOf' | 'guard' | 'unguard'>
   readonly reclaim: LogReclaim
+  readonly questions: DistantLogOptions['questions']
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit'>
   readonly random: Random
@@ -44,6 +54,17 @@ export class JoinedDestination extends ClusterDestination {
 
   raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]> {
     return this.#o.barrier.raiseAbove(highest, mirrored)
+  }
+
+  /** Of a partition that a Kafka broker leads, since nobody of ours is left to. */
+  override async openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+    const { controller, questions } = this.#o
+    const { image } = controller
+    const topic = image.topics.get(topicId)
+    const placed = topic?.partitions[partition]
+    if (!topic || !placed || placed.leader < 0 || isLockstepNode(image, placed.leader))
+      return await super.openEndingLog(topicId, partition)
+    return await DistantLog.open({ topic: topic.name, partition, placed, questions })
   }
 
   override async createTopic(

@@ -1,7 +1,10 @@
 /** The producer-id barrier: every broker is taken past the mirrored ids, and what cannot be promised is said. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { ManualClock } from '../../core/clock.ts'
 import { javaBroker, joinedImage, lockstepBroker } from '../../metadata/fakes/joined-images.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
+import { BrokerRefusal } from './broker-questions.ts'
 import { ProducerIdBarrier } from './producer-id-barrier.ts'
 
 function scene({ nextProducerId = 5000n, fenced = false } = {}) {
@@ -19,14 +22,18 @@ function scene({ nextProducerId = 5000n, fenced = false } = {}) {
     [1002, 7000n],
   ])
   const raised: bigint[] = []
+  const clock = new ManualClock()
+  let loads = 0
   const barrier = new ProducerIdBarrier({
     brokerId: 1001,
     image: () => image,
+    clock,
     producerIds: { raiseAbove: async id => void raised.push(id) },
     questions: {
       takeProducerId: async broker => {
         const id = next.get(broker)
         if (id === undefined) throw new Error('it does not answer')
+        if (loads-- > 0) throw new BrokerRefusal('InitProducerId', broker, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         next.set(broker, id + 1n)
         return id
       },
@@ -35,7 +42,10 @@ function scene({ nextProducerId = 5000n, fenced = false } = {}) {
       transactionalIds: async broker => (broker === 1002 ? [{ transactionalId: 'payments', producerId: 34n }] : []),
     },
   })
-  return { barrier, next, raised }
+  const wait = (times: number) => {
+    loads = times
+  }
+  return { barrier, next, raised, clock, wait }
 }
 
 test('every broker is asked for ids until they are above the mirrored ones, Lockstep nodes too', async () => {
@@ -66,4 +76,13 @@ test('ids that are too far away are not burned, and that is said', async () => {
   const { barrier, raised } = scene()
   match((await barrier.raiseAbove(10n ** 9n, new Set()))[0] ?? '', /too far above/)
   deepEqual(raised, [])
+})
+
+test('a broker that waits for its next block is asked again', async () => {
+  const { barrier, clock, wait, next } = scene()
+  wait(3)
+  const done = barrier.raiseAbove(1600n, new Set())
+  await clock.advance(500)
+  deepEqual(await done, [])
+  ok([...next.values()].every(id => id > 1600n))
 })

@@ -2,15 +2,18 @@
  * The producer-id barrier among brokers that each hold blocks of ids: after it no broker hands out an id that a mirrored log has seen.
  * Called when a mirror stops.
  */
+import { type Clock, sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import { isActiveBroker, isLockstepNode } from '../../metadata/lockstep-nodes.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
 import type { ProducerIds } from '../../replica/producer-ids.ts'
-import type { BrokerQuestions } from './broker-questions.ts'
+import { type BrokerQuestions, BrokerRefusal } from './broker-questions.ts'
 
 export interface ProducerIdBarrierOptions {
   readonly brokerId: number
   readonly image: () => MetadataImage
+  readonly clock: Clock
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
   readonly questions: Pick<BrokerQuestions, 'takeProducerId' | 'producersIn' | 'transactionalIds'>
 }
@@ -22,6 +25,9 @@ const BLOCKS_MAX = 10_000n
 /** A broker holds the block that it hands out from and the next one; more than that are handed out to others meanwhile. */
 const TAKEN_MAX = 10_000
 const AT_ONCE = 50
+/** So long a broker has to get a block from the controller. */
+const BLOCK_MS = 10_000
+const AGAIN_MS = 50
 const LISTED_MAX = 20
 
 export class ProducerIdBarrier {
@@ -60,17 +66,31 @@ export class ProducerIdBarrier {
   }
 
   async #exhaust(broker: number, highest: bigint): Promise<string[]> {
-    const { questions } = this.#o
     try {
       for (let taken = 0; taken < TAKEN_MAX; taken += AT_ONCE) {
         // The first tells whether there is anything to do.
         const count = taken === 0 ? 1 : AT_ONCE
-        const ids = await Promise.all(Array.from({ length: count }, () => questions.takeProducerId(broker)))
+        const ids = await Promise.all(Array.from({ length: count }, () => this.#take(broker)))
         if (ids.some(id => id > highest)) return []
       }
       return [`broker ${broker} still hands out producer ids that the mirrored logs may have seen`]
     } catch (error) {
       return [`broker ${broker} may hand out producer ids that the mirrored logs have seen: ${messageOf(error)}`]
+    }
+  }
+
+  /** While a broker waits for its next block it asks to be asked again. */
+  async #take(broker: number): Promise<bigint> {
+    const { questions, clock } = this.#o
+    const deadline = clock.monotonicMs() + BLOCK_MS
+    for (;;) {
+      try {
+        return await questions.takeProducerId(broker)
+      } catch (error) {
+        const waits = error instanceof BrokerRefusal && error.errorCode === ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        if (!waits || clock.monotonicMs() >= deadline) throw error
+        await sleep(clock, AGAIN_MS)
+      }
     }
   }
 

@@ -144,6 +144,7 @@ export class FakeCluster {
       },
       leads: () => true,
       openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      openEndingLog: (topicId, partition) => this.#openLog(process, topicId, partition),
       acls: () => this.acls,
       createAcls: acls =>
         process.effect('create ACLs', () =>

@@ -64,7 +64,7 @@ export async function previewFailover(
   const { fence } = context.destination
   const partitions = [...record.startOffsets.keys()].filter(index => !fence.isTakenAway(record.topicId, index))
   const points = await mapBounded(partitions, 16, async partition => {
-    const log = await context.destination.openMirrorLog(record.topicId, partition)
+    const log = await context.destination.openEndingLog(record.topicId, partition)
     return stopPoint(context, record, { partition, log })
   })
   const endOffsets: number[] = []

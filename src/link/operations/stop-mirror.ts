@@ -91,7 +91,7 @@ async function prepareHandOver(
   const partitions = all.filter(partition => !fence.isTakenAway(topicId, partition))
   const logs = await mapBounded(partitions, parallel, async partition => ({
     partition,
-    log: await context.destination.openMirrorLog(topicId, partition),
+    log: await context.destination.openEndingLog(topicId, partition),
   }))
   await mapBounded(logs, parallel, async ({ log, partition }) => {
     // One that was never fetched, because its link was paused, for example.

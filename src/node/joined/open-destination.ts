@@ -44,7 +44,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   const allowsIfNoAcl = file.get('allow.everyone.if.no.acl.found')?.toLowerCase() === 'true'
   const security = hasAuthorizer ? { allowsIfNoAcl } : undefined
   const fence = new JoinedFence({ brokerId, controller, questions, replicas, security, clock, logger })
-  const barrier = new ProducerIdBarrier({ brokerId, image, producerIds, questions })
+  const barrier = new ProducerIdBarrier({ brokerId, image, producerIds, questions, clock })
   const ahead = new ProducerIdsAhead({
     ...{ controller, clock, logger },
     partitions: () => replicas.partitions,
@@ -54,7 +54,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   startup.onStop('producer ids above those of mirrors', () => ahead.close())
   const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
   const destination = new JoinedDestination({
-    ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence },
+    ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence, questions },
     reclaim: new MirrorReclaim({
       leadershipOf: (...of) => fences().leadershipOf(...of),
       writtenByOthers: (...of) => fences().writtenByOthers(...of),
