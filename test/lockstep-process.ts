@@ -25,6 +25,8 @@ export interface LockstepOptions {
   readonly data?: { readonly directory: string; readonly clusterId: string }
   /** Of the cluster that it joins; default: a new one. */
   readonly clusterId?: string
+  /** How long a start may take; default 90 s. */
+  readonly patienceMs?: number
 }
 
 /** A node that can be stopped, killed and started again with the same data and ports. */
@@ -38,10 +40,14 @@ export class LockstepNode {
   readonly dataDirectory: string
   readonly #folder: string
   readonly #env: Readonly<Record<string, string>>
+  readonly #patienceMs: number
   #process: RunningProcess | undefined
 
   private constructor(
-    place: Pick<LockstepOptions, 'data' | 'env' | 'clusterId'> & { folder: string; ports: readonly number[] },
+    place: Pick<LockstepOptions, 'data' | 'env' | 'clusterId' | 'patienceMs'> & {
+      folder: string
+      ports: readonly number[]
+    },
   ) {
     const [kafkaPort, restPort] = place.ports
     this.clusterId = place.data?.clusterId ?? place.clusterId ?? randomBytes(16).toString('base64url')
@@ -49,6 +55,7 @@ export class LockstepNode {
     this.rest = new RestClient(`http://127.0.0.1:${restPort}`, this.clusterId)
     this.#folder = place.folder
     this.#env = place.env ?? {}
+    this.#patienceMs = place.patienceMs ?? 90_000
     this.dataDirectory = place.data?.directory ?? join(place.folder, 'data')
   }
 
@@ -96,7 +103,7 @@ export class LockstepNode {
         })
         if (status !== 200) throw told(`/readyz: ${status} ${JSON.stringify(body)}`)
       },
-      { timeoutMs: 90_000 },
+      { timeoutMs: this.#patienceMs },
     )
     if (!child.alive()) throw ended()
   }

@@ -92,6 +92,16 @@ export class JavaDriver {
     })
   }
 
+  /** The process stands still: its connections stay open, it sends nothing, until `thaw`. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  /** Lets a frozen process go on. */
+  thaw(): void {
+    this.#child.kill('SIGCONT')
+  }
+
   /** Ends the process. */
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
