@@ -79,9 +79,56 @@ const migration: Scenario = {
   },
 }
 
+const patterns: Scenario = {
+  name: 'consumers subscribe by expressions that the broker looks at',
+  async run(side, seen) {
+    await side.createTopics(
+      { name: 'modern-re-one' },
+      { name: 'modern-re-two', partitions: 2 },
+      { name: 'modern-other' },
+    )
+    const properties = { ...PROTOCOL, 'group.id': 'modern-re' }
+    const consumer = await side.consumer('modern-re', { ...properties, 'client.id': 'a' })
+    await consumer.run('subscribe', { re2: 'modern-re-.*' })
+    await seen.step('matched', () => consumer.assigned(3))
+    await side.createTopics({ name: 'modern-re-three' })
+    await seen.step('one more', () => consumer.assigned(4))
+    await seen.step('described', () => side.groups('describe', { groups: ['modern-re'] }))
+    await consumer.close()
+    const wrong = await side.consumer('modern-re-wrong', { ...properties, 'client.id': 'b' })
+    await wrong.run('subscribe', { re2: '(' })
+    await seen.step('not an expression', () => wrong.failure())
+    await wrong.close()
+  },
+}
+
+const ownConfigs: Scenario = {
+  name: 'a group has a session of its own',
+  async run(side, seen) {
+    const group = 'modern-session'
+    await side.createTopics({ name: group, partitions: 2 })
+    const ops = [['SET', 'consumer.session.timeout.ms', '45001']]
+    await seen.step('set', () => side.topics('alter', { type: 'group', name: group, ops }))
+    const join = async (id: string) => {
+      const consumer = await side.consumer(`${group}-${id}`, { ...PROTOCOL, 'group.id': group, 'client.id': id })
+      await consumer.subscribe(group)
+      return consumer
+    }
+    const consumer = await join('a')
+    await seen.step('assigned', () => consumer.assigned(2))
+    const keys = ['consumer.session.timeout.ms', 'consumer.heartbeat.interval.ms']
+    await seen.step('told', () => side.topics('configs', { type: 'group', name: group, keys }))
+    const wrong = [['SET', 'consumer.session.timeout.ms', '1']]
+    await seen.step('too short', () => side.topics('alter', { type: 'group', name: group, ops: wrong }))
+    await consumer.close()
+  },
+}
+
 export const consumerProtocolScenarios: readonly Scenario[] = [
   sharing('uniform'),
   sharing('range'),
   staticMembers,
   migration,
+  patterns,
+  ownConfigs,
 ]

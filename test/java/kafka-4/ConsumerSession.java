@@ -26,7 +26,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Operations: `subscribe` {topics or pattern}, `unsubscribe`, `assign` {partitions: ["topic-0"]}, `pollable` {on},
+ * Operations: `subscribe` {topics, pattern, or re2: a pattern that the broker looks at}, `unsubscribe`, `assign` {partitions: ["topic-0"]}, `pollable` {on},
  * `state`: {assignment, records: count, generation, member, events: ["assigned: topic-0 topic-1"], error?}, `take`: the
  * records since the last take as [partition, offset, key, value], `commit` {offsets?}, `committed` {partitions}:
  * {partition: offset or null}, `position` {partition}, `seek` {partition, offset}, `pause`/`resume` {partitions},
@@ -109,7 +109,9 @@ final class ConsumerSession implements ConsumerRebalanceListener {
         switch (args.get("op").asText()) {
             case "subscribe" -> {
                 reading = true;
-                if (args.has("pattern")) {
+                if (args.has("re2")) {
+                    consumer.subscribe(new org.apache.kafka.clients.consumer.SubscriptionPattern(args.get("re2").asText()), this);
+                } else if (args.has("pattern")) {
                     consumer.subscribe(java.util.regex.Pattern.compile(args.get("pattern").asText()), this);
                 } else consumer.subscribe(Outcome.texts(args.get("topics")), this);
             }
