@@ -1,20 +1,19 @@
 /** The link engine: replays the state topic, carries out operations and answers questions. Made by the composition root, used by REST. */
-import { Backoff } from '../core/backoff.ts'
-import { type Clock, sleep } from '../core/clock.ts'
-import { messageOf } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
-import type { Random } from '../core/random.ts'
 import { LinkConfigs } from './configs/link-configs.ts'
 import { MirrorTopicConfigs } from './configs/mirror-topic-configs.ts'
+import { coordinatorOnly } from './coordination/coordinator-only.ts'
+import { Coordinatorship } from './coordination/coordinatorship.ts'
 import { KeyedQueues } from './coordination/keyed-queues.ts'
 import { LinkChanges } from './coordination/link-changes.ts'
 import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
 import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
+import type { EngineOptions } from './engine-options.ts'
 import { linkError } from './errors.ts'
 import { LinkEvents } from './events/link-events.ts'
 import { MirrorFences } from './fence/mirror-fences.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
+import { acceptProposal } from './operations/accept-proposal.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
@@ -26,18 +25,10 @@ import { deleteLink } from './operations/delete-link.ts'
 import { type OperationContext, requireLink } from './operations/operation-context.ts'
 import { runTask } from './operations/run-task.ts'
 import { sourceTopics } from './operations/source-topics.ts'
-import {
-  type Destination,
-  NotLinkCoordinator,
-  type SecretBox,
-  type SourceClusterFactory,
-  type StateLog,
-  type StateRecord,
-  type WriteStatus,
-} from './ports.ts'
+import { NotLinkCoordinator, type StateRecord, type WriteStatus } from './ports.ts'
 import { DesiredState } from './replay/desired-state.ts'
 import { Reconciler } from './runtime/reconciler.ts'
-import { coordinatorStateRecord, decodeStateRecord } from './state-records/record-codec.ts'
+import { decodeStateRecord } from './state-records/record-codec.ts'
 import { KnownChains } from './status/known-chains.ts'
 import { StatusPublisher } from './status/status-publisher.ts'
 import { Verifications } from './verification/verifications.ts'
@@ -46,19 +37,6 @@ import { groupOffsetViews } from './views/group-view.ts'
 import { linkView } from './views/link-view.ts'
 import { historyView, lagViews, mirrorView, mirrorViews } from './views/mirror-view.ts'
 import { writeStatus } from './views/write-status.ts'
-
-export interface EngineOptions {
-  readonly stateLog: StateLog
-  /** `__lockstep_status`; without it nothing is published. */
-  readonly statusLog?: StateLog
-  readonly destination: Destination
-  readonly sources: SourceClusterFactory
-  /** Without it links cannot have secrets. */
-  readonly secrets?: SecretBox
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
 
 export class Engine implements api.LinkEngine {
   readonly #o: EngineOptions
@@ -70,17 +48,15 @@ export class Engine implements api.LinkEngine {
   readonly events: LinkEvents
   readonly #publisher: StatusPublisher | undefined
   readonly fences: MirrorFences
-  readonly #stopping = new AbortController()
-  #replayed = false
-  #ready = false
-  #takingOver: Promise<void> | undefined
+  readonly #coordinatorship: Coordinatorship
   #unsubscribe: (() => void) | undefined
 
   constructor(options: EngineOptions) {
     this.#o = options
-    const { stateLog, statusLog, destination, sources, secrets, clock, random, logger } = options
+    const { stateLog, statusLog, sources, secrets, clock, random, logger } = options
+    const destination = coordinatorOnly(options.destination, () => this.ready)
     const desired = this.#desired
-    const journal = new StateJournal(stateLog, () => this.#ready && this.#reconciler.retry())
+    const journal = new StateJournal(stateLog, () => this.ready && this.#reconciler.retry())
     const changes = new MirrorChanges({ desired, journal, clock })
     this.#context = {
       desired,
@@ -101,12 +77,23 @@ export class Engine implements api.LinkEngine {
         createDiscoveredMirror(this.#context, { linkId, discovered }, signal),
       runtime: linkId => this.#reconciler.runtime(linkId),
       reconcile: () => this.#reconciler.run(),
+      coordinates: () => this.ready,
+      undisturbed: () => this.#coordinatorship.undisturbed(),
     }
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)
     this.events = new LinkEvents(this.#context)
-    this.fences = new MirrorFences(this.#context, () => this.#replayed)
+    this.fences = new MirrorFences(this.#context, () => this.#coordinatorship.isReplayed)
     this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
+    this.#coordinatorship = new Coordinatorship({
+      ...this.#context,
+      stateLog,
+      onRecords: records => this.#onRecords(records),
+      replayed: () => this.#replayed(),
+      began: () => this.#began(),
+      ended: () => this.#ended(),
+    })
+    stateLog.onProposal?.(proposal => acceptProposal(this.#context, proposal))
   }
 
   /**
@@ -114,15 +101,13 @@ export class Engine implements api.LinkEngine {
    * topic cannot be used now, `ready` stays false and it is tried again.
    */
   async start(): Promise<void> {
-    if (!(await this.#takeOver())) this.#takingOver = this.#takeOverLater()
+    await this.#coordinatorship.start()
   }
 
   /** Stops fetching and waits for everything that was begun. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    this.#ready = false
+    await this.#coordinatorship.stop()
     this.#unsubscribe?.()
-    await this.#takingOver
     this.events.stop()
     await this.verifications.stop()
     await this.fences.stop()
@@ -136,7 +121,11 @@ export class Engine implements api.LinkEngine {
   }
 
   get ready(): boolean {
-    return this.#ready
+    return this.#coordinatorship.isHeld
+  }
+
+  get replayed(): boolean {
+    return this.#coordinatorship.isReplayed
   }
 
   async createLink(request: api.CreateLinkRequest, options: CreateLinkOptions) {
@@ -226,7 +215,7 @@ export class Engine implements api.LinkEngine {
 
   /** May ordinary clients write this topic? Asked for every write; answers from memory. */
   writeStatus(topicId: string, topic: string): WriteStatus {
-    return writeStatus({ desired: this.#desired, replayed: this.#replayed }, { topicId, topic })
+    return writeStatus({ desired: this.#desired, replayed: this.replayed }, { topicId, topic })
   }
 
   incidentCounts(): ReadonlyMap<string, number> {
@@ -239,14 +228,14 @@ export class Engine implements api.LinkEngine {
   }
 
   #readable(): OperationContext {
-    if (!this.#replayed)
+    if (!this.replayed)
       throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the state topic has not been replayed yet' })
     return this.#context
   }
 
   /** What is decided while another coordinator takes over is not written: that is for the caller to try again. */
   async #operate<T>(operation: (context: OperationContext) => Promise<T>): Promise<T> {
-    if (!this.#ready)
+    if (!this.ready)
       throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'this node has not taken over the state topic yet' })
     try {
       return await operation(this.#context)
@@ -266,35 +255,28 @@ export class Engine implements api.LinkEngine {
       // Epoch records are frequent, and nothing follows from them.
       if (change.kind !== 'source-epochs' && change.kind !== 'coordinator') matters = true
     }
-    if (!matters || !this.#ready) return
+    if (!matters || !this.#unsubscribe) return
     void this.#reconciler.run()
-    this.#publisher?.changed()
+    if (this.ready) this.#publisher?.changed()
   }
 
-  /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
-  async #takeOver(): Promise<boolean> {
-    try {
-      if (!this.#replayed) await this.#o.stateLog.open(records => this.#onRecords(records))
-      this.#replayed = true
-      await this.#context.journal.append([coordinatorStateRecord()])
-    } catch (error) {
-      this.#context.logger.warn('the state topic cannot be taken over yet', { error: messageOf(error) })
-      return false
-    }
-    this.#ready = true
+  /** Partitions that this node leads are mirrored from here on, whoever is the link coordinator. */
+  #replayed(): void {
     this.#unsubscribe = this.#o.destination.onTopicsChanged(() => void this.#reconciler.run())
+    void this.#reconciler.run()
+  }
+
+  #began(): void {
     void this.#reconciler.run()
     this.#publisher?.start()
     this.events.start()
     this.fences.start()
-    return true
   }
 
-  async #takeOverLater(): Promise<void> {
-    const { random, clock } = this.#o
-    const { signal } = this.#stopping
-    const backoff = new Backoff({ initialMs: 200, maxMs: 10_000, random })
-    do await sleep(clock, backoff.nextMs(), signal)
-    while (!signal.aborted && !(await this.#takeOver()))
+  #ended(): void {
+    this.#publisher?.pause()
+    void this.verifications.stop()
+    void this.fences.stop()
+    void this.#reconciler.run()
   }
 }

@@ -267,34 +267,12 @@ export interface Destination extends DestinationGroups {
   hasLogin(user: string): boolean
 }
 
-export interface StateRecord {
-  readonly key: Buffer
-  /** null = tombstone. */
-  readonly value: Buffer | null
-}
-
-/** Another coordinator took over, or this node does not lead the state topic. */
-export class NotLinkCoordinator extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'NotLinkCoordinator'
-  }
-}
-
-/** `__lockstep_state`: the only database of the engine. */
-export interface StateLog {
-  /**
-   * Replays everything, then keeps calling `onRecords` with each durable batch in order (our own included). Resolves when
-   * the log end at the time of the call has been replayed. May be called again after it rejected.
-   */
-  open(onRecords: (records: readonly StateRecord[]) => void): Promise<void>
-  /**
-   * Appends atomically (one batch) if this node is still the link coordinator. Resolves when the batch is durable and
-   * `onRecords` has seen it. Rejects with NotLinkCoordinator, or with the reason of the disk.
-   */
-  append(records: readonly StateRecord[]): Promise<void>
-  close(): Promise<void>
-}
-
+export {
+  NotLinkCoordinator,
+  type StateLeadership,
+  type StateLog,
+  type StateProposal,
+  type StateRecord,
+} from './state-ports.ts'
 export type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 export type { WriteStatus } from './write-status.ts'

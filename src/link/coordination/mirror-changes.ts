@@ -65,6 +65,21 @@ export class MirrorChanges {
     }) as Promise<MirrorRecord>
   }
 
+  /** As `update`, by the node that leads a partition of the mirror, which need not be the link coordinator. */
+  note(id: MirrorId, change: (record: MirrorRecord) => MirrorRecord): Promise<MirrorRecord> {
+    return this.#change(id, change, 'report') as Promise<MirrorRecord>
+  }
+
+  /** Writes what another node proposes, as it is, if `isAcceptable` still says so. Resolves to whether it was. */
+  accept(id: MirrorId, record: StateRecord, isAcceptable: () => boolean): Promise<boolean> {
+    return this.#queues.run(mirrorIdText(id), async () => {
+      await this.#journal.certain()
+      if (!isAcceptable()) return false
+      await this.#journal.append([record])
+      return true
+    })
+  }
+
   /**
    * Changes several mirrors with one durable write, or none: nothing is written if `change` answers undefined for one that is
    * still there. Resolves to whether it was.
@@ -96,7 +111,7 @@ export class MirrorChanges {
   async fail(id: MirrorId, failures: readonly Omit<PartitionFailure, 'timeMs'>[]): Promise<void> {
     const first = failures[0]
     if (!first || !this.#find(id)) return
-    await this.#change(id, record => {
+    const decide = (record: MirrorRecord) => {
       if (record.state === 'STOPPED' || record.stopping !== undefined) return record
       const timeMs = this.#clock.nowMs()
       const fresh = failures.filter(({ partition }) => record.failures.every(known => known.partition !== partition))
@@ -107,7 +122,8 @@ export class MirrorChanges {
       const linkName = this.#linkName(id.linkId)
       const next = transition(record, { event: 'fail', reason, linkName, timeMs })
       return next && { ...next, failures: all }
-    })
+    }
+    await this.#change(id, decide, 'report')
   }
 
   /** A topic becomes a mirror; `more` goes into the same durable write. A record of another topic of the name is replaced. */
@@ -119,14 +135,18 @@ export class MirrorChanges {
     await this.#queues.idle()
   }
 
-  #change(id: MirrorId, decide: (record: MirrorRecord) => MirrorRecord | undefined): Promise<MirrorRecord | undefined> {
+  #change(
+    id: MirrorId,
+    decide: (record: MirrorRecord) => MirrorRecord | undefined,
+    how: 'append' | 'report' = 'append',
+  ): Promise<MirrorRecord | undefined> {
     return this.#queues.run(mirrorIdText(id), async () => {
       await this.#journal.certain()
       const record = this.current(id)
       const next = decide(record)
       if (next === record) return record
       const key = mirrorKey(id.linkId, id.mirrorTopic)
-      await this.#journal.append([next === undefined ? tombstone(key) : mirrorStateRecord(next)])
+      await this.#journal[how]([next === undefined ? tombstone(key) : mirrorStateRecord(next)])
       return next
     })
   }

@@ -1,5 +1,5 @@
 /** Group commit in front of the state log: records of many callers go into one durable append. Used by whatever writes state. */
-import type { StateLog, StateRecord } from '../ports.ts'
+import { NotLinkCoordinator, type StateLog, type StateRecord } from '../ports.ts'
 import { coordinatorStateRecord } from '../state-records/record-codec.ts'
 
 /** Records of one append; bounds the batch. */
@@ -30,7 +30,8 @@ export class StateJournal {
    * failed append that takes a no-op, since a successful append comes behind whatever the failed one left. Rejects as append.
    */
   async certain(): Promise<void> {
-    if (this.#uncertain) await this.append([coordinatorStateRecord()])
+    // Who only proposes is told by what is replayed.
+    if (this.#uncertain && this.isCoordinator) await this.append([coordinatorStateRecord()])
   }
 
   /**
@@ -39,10 +40,28 @@ export class StateJournal {
    */
   append(records: readonly StateRecord[]): Promise<void> {
     if (records.length === 0) return Promise.resolve()
+    if (!this.isCoordinator) return Promise.reject(new NotLinkCoordinator('this node is not the link coordinator'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject })
       this.#running ??= this.#run()
     })
+  }
+
+  /**
+   * What the leader of a mirror partition has to say: appended here, or written by the coordinator on another node. Must be called
+   * in the turn in which it was decided. Settles as append; rejects also if it has to be decided again.
+   */
+  report(records: readonly StateRecord[]): Promise<void> {
+    const { propose } = this.#log
+    return this.isCoordinator || !propose || records.length === 0
+      ? this.append(records)
+      : propose.call(this.#log, records)
+  }
+
+  /** Is this node the link coordinator, as far as it knows? */
+  get isCoordinator(): boolean {
+    const { leadership } = this.#log
+    return leadership === undefined || leadership.term !== undefined
   }
 
   /** Resolves when nothing is being written. */

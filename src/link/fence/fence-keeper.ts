@@ -117,6 +117,6 @@ export class FenceKeeper {
     if (!record) return
     incidents.count(kind)
     logger.warn('somebody else touched a mirror', { topic: record.mirrorTopic, reason })
-    await changes.update(record, now => withHistory(now, { event: kind, reason, timeMs: clock.nowMs() }))
+    await changes.note(record, now => withHistory(now, { event: kind, reason, timeMs: clock.nowMs() }))
   }
 }

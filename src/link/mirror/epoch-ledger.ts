@@ -71,14 +71,14 @@ export class EpochLedger {
     )
     const ranges = [...alive, ...added].slice(-rangesMax)
     const ledEpochs = isLedKnown ? this.#ledEpochs : [...this.#ledEpochs, log.leaderEpoch].slice(-ledEpochsMax)
-    await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs })])
+    await this.#journal.report([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs })])
   }
 
   /** Forgets, durably, what is said about offsets from `endOffset` on, which are cut off. */
   async cutTo(endOffset: number): Promise<void> {
     const ranges = this.ranges(endOffset)
     if (ranges.length < this.#recorded().length)
-      await this.#journal.append([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs: this.#ledEpochs })])
+      await this.#journal.report([sourceEpochsStateRecord({ ...this.#key, ranges, ledEpochs: this.#ledEpochs })])
   }
 
   get #ledEpochs(): readonly number[] {

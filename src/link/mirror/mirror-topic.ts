@@ -88,7 +88,7 @@ export class MirrorTopic {
     this.#grow(record)
     const failed = new Set(record.failures.map(failure => failure.partition))
     const stops = this.#partitions.map(({ pipeline }, partition) => {
-      if (!fetching || failed.has(partition)) return pipeline.stop()
+      if (!fetching || failed.has(partition) || !this.#leads(partition)) return pipeline.stop()
       pipeline.start()
       return undefined
     })
@@ -105,8 +105,13 @@ export class MirrorTopic {
       const figures = new PartitionFigures(partition)
       const pipeline = this.#pipeline(figures, startOffsets[partition] ?? 0)
       this.#partitions.push({ figures, pipeline, watch: this.#watch(figures, pipeline) })
-      void pipeline.attach()
+      if (this.#leads(partition)) void pipeline.attach()
     }
+  }
+
+  /** Other partitions are mirrored by the nodes that lead them. */
+  #leads(partition: number): boolean {
+    return this.#o.destination.leads(this.topicId, partition)
   }
 
   #watch(figures: PartitionFigures, pipeline: PartitionPipeline): PartitionWatch {
@@ -205,6 +210,6 @@ export class MirrorTopic {
     const { incidents, changes, clock } = this.#o
     incidents.count(kind)
     const timeMs = clock.nowMs()
-    await changes.update(this.id, record => withHistory(record, { event: kind, reason: message, timeMs }))
+    await changes.note(this.id, record => withHistory(record, { event: kind, reason: message, timeMs }))
   }
 }

@@ -113,7 +113,7 @@ export class TopicTroubles {
     while (this.#dirty) {
       this.#dirty = false
       try {
-        await this.#o.changes.update(this.#id, record => {
+        await this.#o.changes.note(this.#id, record => {
           const troubles = [...this.#since].map(([kind, { wallMs }]) => ({ kind, sinceMs: wallMs }))
           return troubles.length === 0 && record.troubles.length === 0 ? record : { ...record, troubles }
         })

@@ -13,6 +13,8 @@ export interface OperationContext extends EngineParts {
   runtime(linkId: LinkRecord['linkId']): LinkRuntime | undefined
   /** Drives everything to what the records say; resolves when that is done once. */
   reconcile(): Promise<void>
+  /** Resolves when nothing of an earlier link coordinator can arrive any more: what a stop clamps and releases stays so. */
+  undisturbed(): Promise<void>
 }
 
 export const linkQueue = (linkId: string): string => `link/${linkId}`

@@ -84,6 +84,7 @@ async function prepareHandOver(
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
   // They know that it stops; what they had begun before may still be on its way.
   await context.runtime(id.linkId)?.syncsSettled()
+  await context.undisturbed()
 
   step('flush')
   const { startOffsets } = context.changes.current(id)

@@ -29,6 +29,8 @@ export interface EngineParts {
   readonly chains: KnownChains
   /** Creates a mirror that nobody asked for by name, if it still may be; see createDiscoveredMirror. */
   readonly createDiscovered: (linkId: Uuid, discovered: DiscoveredTopic, signal: AbortSignal) => Promise<void>
+  /** Is this node the link coordinator? Others mirror what they lead, and leave everything else alone. */
+  readonly coordinates: () => boolean
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

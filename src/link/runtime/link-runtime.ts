@@ -41,6 +41,8 @@ export class LinkRuntime {
   readonly autoCreation = new AutoCreation()
   readonly #writes = new SyncWrites()
   #heldBackBeforeMs = 0
+  /** This node was the link coordinator in the last round. */
+  #coordinated = false
   #closed = false
 
   constructor(link: LinkRecord, parts: EngineParts, onChange: () => void) {
@@ -88,6 +90,7 @@ export class LinkRuntime {
     return this.#queue.run(async () => {
       if (this.#closed) return
       await this.#connect(link)
+      this.#coordinate()
       await this.#applyMirrors(mirrors)
     })
   }
@@ -109,6 +112,13 @@ export class LinkRuntime {
       this.#closed = true
       await this.#disconnect()
     })
+  }
+
+  /** Tasks of the link coordinator begin as soon as this node is it. */
+  #coordinate(): void {
+    const isCoordinator = this.#parts.coordinates()
+    if (isCoordinator && !this.#coordinated) for (const task of this.#tasks) task.start()
+    this.#coordinated = isCoordinator
   }
 
   /** Connects, or connects anew when settings of the connection changed; mirrors continue where they were. */
@@ -256,6 +266,8 @@ export class LinkRuntime {
     if (found === destination.clusterId)
       throw new SourceError('cluster-id', `the cluster at these addresses is this cluster itself (${found})`)
     if (link.remoteClusterId === undefined) {
+      if (!this.#parts.coordinates())
+        throw new SourceError('retriable', 'the link coordinator has not reached the remote cluster yet')
       logger.info('the id of the remote cluster is pinned', { remoteClusterId: found })
       await linkChanges.update(this.linkId, current => ({ ...current, remoteClusterId: found }))
     } else if (link.remoteClusterId !== found)

@@ -51,6 +51,9 @@ export interface TaskedLink {
   holdFetching(mirrorTopic: string): Promise<() => void>
 }
 
+/** It looks at what is mirrored here; all others are the link coordinator's. */
+const isLocal = (task: string): boolean => task === 'Watchdog'
+
 /** How often a promote looks whether it is there, and how often the task looks for one that nobody has told it of. */
 const promotionPeriodMs = { pending: 500, idle: 30_000 }
 
@@ -68,7 +71,10 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
   const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
-    new SyncTask({ name, ...options, clock, logger })
+    new SyncTask({
+      ...{ name, ...options, clock, logger },
+      work: async signal => (isLocal(name) || parts.coordinates() ? await options.work(signal) : []),
+    })
   const finalGroups: Round = async (mirrors, signal) =>
     syncsGroups() ? [...(await groupOffsets(mirrors, signal)), ...(await shareOffsets(mirrors, signal))] : []
   return [

@@ -73,7 +73,9 @@ export class Reconciler {
       this.#runtimes.delete(linkId)
       await runtime.close()
     }
-    await forgetDeletedTopics(this.#context).catch(error => this.#failed('deleted topics are not forgotten', error))
+    const coordinates = this.#context.coordinates()
+    if (coordinates)
+      await forgetDeletedTopics(this.#context).catch(error => this.#failed('deleted topics are not forgotten', error))
     for (const link of desired.links()) {
       const problem = desired.problemOf(link.linkId)
       if (problem !== undefined) {
@@ -82,7 +84,7 @@ export class Reconciler {
       }
       await this.#runtimeOf(link.linkId)?.apply(link, desired.mirrorsOf(link.linkId))
     }
-    this.#continueUnfinished()
+    if (coordinates) this.#continueUnfinished()
   }
 
   #runtimeOf(linkId: Uuid): LinkRuntime | undefined {

@@ -68,10 +68,16 @@ export class StatusPublisher {
     else this.#later(gatherMs)
   }
 
+  /** Somebody else publishes now; what is there is read anew by the next start. */
+  pause(): void {
+    this.#isStarted = false
+    this.#isOpen = false
+    this.#next?.timer.cancel()
+  }
+
   /** Resolves when nothing is written any more. */
   async stop(): Promise<void> {
-    this.#isStarted = false
-    this.#next?.timer.cancel()
+    this.pause()
     await this.#running
     await this.#o.log.close()
   }

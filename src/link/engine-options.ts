@@ -1,0 +1,18 @@
+/** What an engine is made of; the composition root gives it. */
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Random } from '../core/random.ts'
+import type { Destination, SecretBox, SourceClusterFactory, StateLog } from './ports.ts'
+
+export interface EngineOptions {
+  readonly stateLog: StateLog
+  /** `__lockstep_status`; without it nothing is published. */
+  readonly statusLog?: StateLog
+  readonly destination: Destination
+  readonly sources: SourceClusterFactory
+  /** Without it links cannot have secrets. */
+  readonly secrets?: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
