@@ -25,6 +25,8 @@ export interface CommittedReaderOptions {
   readonly onBatches: (bytes: Buffer) => void
   /** The log begins above `position` now. */
   readonly onGone: (logStartOffset: number) => void
+  /** Told the end of the log first, where reading does not go on but begins there. */
+  readonly startsAtEnd?: (end: number) => void
   readonly connections: FetchConnections
   readonly clock: Clock
   readonly random: Random
@@ -34,6 +36,7 @@ export interface CommittedReaderOptions {
 /** The last version in which the leader answers consumers itself, rather than to send them to another replica (KIP-392). */
 const FETCH_VERSION = { min: 4, max: 10 }
 const EARLIEST = -2n
+const LATEST = -1n
 const WAIT_MS = 500
 const BYTES_MAX = 4 * 1024 * 1024
 
@@ -47,6 +50,7 @@ export class CommittedReader {
   /** Of the last answer: the leader's high watermark; undefined = none answered yet. */
   #highWatermark: number | undefined
   #trouble: string | undefined
+  #knowsEnd = false
 
   constructor(options: CommittedReaderOptions) {
     this.#o = options
@@ -101,6 +105,10 @@ export class CommittedReader {
   async #fetch(): Promise<void> {
     const { topic, position, onBatches, onGone } = this.#o
     const connection = await this.#connected()
+    if (this.#o.startsAtEnd && !this.#knowsEnd) {
+      this.#o.startsAtEnd(await this.#offsetAt(connection, LATEST))
+      this.#knowsEnd = true
+    }
     const fetchOffset = BigInt(position())
     const partition = { partition: 0, fetchOffset, partitionMaxBytes: BYTES_MAX, currentLeaderEpoch: -1 }
     const { response, release } = await connection.send(
@@ -116,7 +124,11 @@ export class CommittedReader {
       const answer = response.responses[0]?.partitions[0]
       if (!answer) throw new Error(errorName(response.errorCode))
       if (this.#stopping.signal.aborted) return
-      if (answer.errorCode === ErrorCode.OFFSET_OUT_OF_RANGE) return onGone(await this.#logStart(connection))
+      if (answer.errorCode === ErrorCode.OFFSET_OUT_OF_RANGE) {
+        const begin = await this.#offsetAt(connection, EARLIEST)
+        if (begin <= position()) throw new Error(`it ends before offset ${position()}, up to which it was read`)
+        return onGone(begin)
+      }
       if (answer.errorCode !== ErrorCode.NONE) throw new Error(errorName(answer.errorCode))
       const { records } = answer
       // They are looked at later than the frame may be used again.
@@ -127,11 +139,11 @@ export class CommittedReader {
     }
   }
 
-  async #logStart(connection: Pick<BrokerConnection, 'send'>): Promise<number> {
+  async #offsetAt(connection: Pick<BrokerConnection, 'send'>, timestamp: bigint): Promise<number> {
     const { topic } = this.#o
     const { response } = await connection.send(ListOffsetsApi, {
-      replicaId: -1,
-      topics: [{ name: topic.name, partitions: [{ partitionIndex: 0, timestamp: EARLIEST }] }],
+      ...{ replicaId: -1, isolationLevel: 0 },
+      topics: [{ name: topic.name, partitions: [{ partitionIndex: 0, timestamp }] }],
     })
     const answer = response.topics[0]?.partitions[0]
     if (answer?.errorCode !== ErrorCode.NONE) throw new Error(errorName(answer?.errorCode ?? -1))
