@@ -3,37 +3,28 @@ import { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
-import type { ClusterDestination } from '../destination/cluster-destination.ts'
-import { StateTopic, type StateTopicOptions } from '../destination/state-topic.ts'
-import { Engine, statusTopicName } from '../link/index.ts'
+import { Engine, type EngineOptions } from '../link/index.ts'
 import { type KafkaSourceOptions, kafkaSource } from '../source/source-cluster.ts'
 import { openSecretKeyBox } from './secret-key-box.ts'
 import type { NodeSettings } from './settings.ts'
 
 /** To be started when its logs are open and clients can be answered. */
 export async function linkEngine(
-  of: Pick<StateTopicOptions, 'controller' | 'replicas'> & {
+  of: Pick<EngineOptions, 'stateLog' | 'statusLog' | 'destination'> & {
     readonly settings: NodeSettings
-    readonly destination: ClusterDestination
     readonly observe: NonNullable<KafkaSourceOptions['observe']>
     readonly clock: Clock
     readonly random: Random
     readonly logger: Logger
   },
 ): Promise<Engine> {
-  const { settings, controller, replicas, destination, observe, clock, random, logger } = of
+  const { settings, observe, clock, random, logger } = of
   const { secretKeyFile: file, dataDirectory: directory } = settings
   const secrets = await openSecretKeyBox({ file, directory })
   const nodeBudget = new ByteBudget(settings.fetchInFlightBytesMax)
-  const topic = { controller, replicas, clock }
   return new Engine({
-    stateLog: new StateTopic(topic),
-    statusLog: new StateTopic({ ...topic, topic: statusTopicName }),
-    destination,
+    ...of,
     sources: kafkaSource({ clock, random, logger, nodeBudget, secrets, observe }),
     secrets,
-    clock,
-    random,
-    logger,
   })
 }

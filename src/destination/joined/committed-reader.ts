@@ -38,6 +38,7 @@ const FETCH_VERSION = { min: 4, max: 10 }
 const EARLIEST = -2n
 const LATEST = -1n
 const WAIT_MS = 500
+const PATIENCE_MS = 15_000
 const BYTES_MAX = 4 * 1024 * 1024
 
 export class CommittedReader {
@@ -66,13 +67,15 @@ export class CommittedReader {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when everything has been given out that was below the high watermark in some answer after this call. */
+  /** Resolves when everything has been given out that was below the high watermark in an answer after this call; rejects after a while, or when stopped. */
   async caughtUp(): Promise<void> {
+    const { clock, topic } = this.#o
     this.#highWatermark = undefined
-    await new Promise<void>((resolve, reject) => {
-      this.#waiting.push(resolve)
-      this.#stopping.signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true })
-    })
+    const reached = new AbortController()
+    this.#waiting.push(() => reached.abort())
+    await sleep(clock, PATIENCE_MS, AbortSignal.any([reached.signal, this.#stopping.signal]))
+    if (!reached.signal.aborted)
+      throw new Error(`${topic.name} cannot be read now: ${this.#trouble ?? 'its leader does not answer'}`)
   }
 
   /** Nothing is given out any more when it resolves. */

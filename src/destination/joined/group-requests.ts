@@ -29,6 +29,9 @@ const DESCRIBE_GROUPS = { min: 0, max: 5 }
 /** So long a coordinator that moves or loads is asked again. */
 const PATIENCE_MS = 15_000
 
+/** A commit is not on its way for longer: a new link coordinator waits as long before it stops a mirror. */
+const COMMIT_MS = 10_000
+
 /** A coordinator of these is somewhere else, or will be ready soon. */
 const MOVED: ReadonlySet<number> = new Set([
   ErrorCode.NOT_COORDINATOR,
@@ -174,7 +177,7 @@ async function commitTo(connection: BrokerLink, groupId: string, offsets: readon
       }),
     })),
   }
-  const { response } = await connection.send(OffsetCommitApi, request, { version })
+  const { response } = await connection.send(OffsetCommitApi, request, { version, timeoutMs: COMMIT_MS })
   const codes = new Map(
     response.topics.flatMap(({ name, partitions }) =>
       partitions.map(({ partitionIndex, errorCode }) => [`${name}/${partitionIndex}`, errorCode]),

@@ -45,8 +45,6 @@ export interface JoinedStateTopicOptions {
 
 /** So long a request of a coordinator that has just been deposed may take to arrive. */
 const LATE_REQUESTS_MS = 10_000
-/** How long opening waits for a leader that answers. */
-const OPEN_MS = 15_000
 
 export class JoinedStateTopic implements StateLog, ImageSubscriber {
   readonly name = 'link state'
@@ -103,7 +101,7 @@ export class JoinedStateTopic implements StateLog, ImageSubscriber {
       await this.#o.inbox.topic.ensure()
       await this.#follow()
       if (this.#led) await this.#led.replay()
-      else await this.#caughtUp()
+      else await this.#reader?.caughtUp()
       this.#isOpen = true
     })
   }
@@ -188,22 +186,6 @@ export class JoinedStateTopic implements StateLog, ImageSubscriber {
       onBatches: bytes => this.#replayed.deliver(bytes),
       onGone: logStartOffset => this.#replayed.skipTo(logStartOffset),
     })
-  }
-
-  async #caughtUp(): Promise<void> {
-    const reader = this.#reader
-    if (!reader) return
-    const { clock, state } = this.#o
-    const timeout = new Promise<void>((_, reject) => {
-      const timer = clock.after(OPEN_MS, () =>
-        reject(new Error(`${state.name} cannot be read: ${reader.trouble ?? 'its leader does not answer'}`)),
-      )
-      void reader.caughtUp().then(
-        () => timer.cancel(),
-        () => timer.cancel(),
-      )
-    })
-    await Promise.race([reader.caughtUp(), timeout])
   }
 
   async #proposed({ sender, decidedAt, records }: InboxProposal): Promise<void> {

@@ -1,30 +1,60 @@
-/** When the link engine of a joined node begins: once this node leads the state topic, since the links are coordinated by its leader. Called by the start. */
-
-import { messageOf } from '../../core/errors.ts'
-import type { Logger } from '../../core/logger.ts'
-import { stateTopicName } from '../../destination/state-topic.ts'
+/** The link engine of a joined node: its topics in the cluster, the cluster as its destination. Called by the start. */
+import { InboxReader } from '../../destination/joined/inbox-reader.ts'
+import type { JoinedDestination } from '../../destination/joined/joined-destination.ts'
+import { JoinedStateTopic } from '../../destination/joined/joined-state-topic.ts'
+import { NetworkTopicLog } from '../../destination/joined/network-topic-log.ts'
+import { OwnTopic } from '../../destination/joined/own-topic.ts'
+import { TopicWriter } from '../../destination/joined/topic-writer.ts'
+import { keptTopicConfigs, stateTopicName } from '../../destination/state-topic.ts'
+import { type Engine, statusTopicName } from '../../link/index.ts'
 import type { WriteStatus } from '../../link/ports.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
-import { type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
+import type { KafkaSourceOptions } from '../../source/source-cluster.ts'
+import { linkEngine } from '../link-engine.ts'
+import type { Startup } from '../startup.ts'
+import { type DestinationParts, openDestination } from './open-destination.ts'
 
-/** Until then the engine is not ready, and says so. */
-export async function startEngineWhenLed(of: {
-  readonly engine: { start(): Promise<void> }
-  readonly controller: Pick<Controller, 'subscribe'>
-  readonly nodeId: number
-  readonly logger: Logger
-}): Promise<void> {
-  const { engine, controller, nodeId, logger } = of
-  let begun = false
-  await controller.subscribe({
-    name: 'start of the links',
-    onImage: image => {
-      if (begun || leaderOfState(image) !== nodeId) return
-      begun = true
-      // Not awaited: it issues commands of the controller.
-      engine.start().catch(error => logger.error('the link engine did not start', { reason: messageOf(error) }))
-    },
+const INBOX_TOPIC = '__lockstep_inbox'
+
+/** Proposals are worth nothing a moment later. */
+const inboxConfigs: ReadonlyMap<string, string> = new Map([
+  ['cleanup.policy', 'delete'],
+  ['retention.ms', String(60 * 60 * 1000)],
+  ['segment.ms', String(60 * 60 * 1000)],
+])
+
+/** What is made hears of the cluster's metadata, behind the replicas. */
+export async function joinedLinks(
+  of: Omit<DestinationParts, 'coordinates' | 'fences'> & {
+    readonly observe: NonNullable<KafkaSourceOptions['observe']>
+  },
+  startup: Startup,
+): Promise<{ readonly engine: Engine; readonly destination: JoinedDestination }> {
+  const { controller } = of
+  const stateLog = stateTopic(of)
+  const coordinates = () => stateLog.leadership.term !== undefined
+  await controller.subscribe(stateLog)
+  const destination = await openDestination({ ...of, coordinates, fences: () => engine.fences }, startup)
+  const statusLog = new NetworkTopicLog({
+    ...of,
+    ...ownTopic(of, { name: statusTopicName, configs: keptTopicConfigs }),
   })
+  const engine = await linkEngine({ ...of, stateLog, statusLog, destination })
+  return { engine, destination }
+}
+
+type Parts = Parameters<typeof joinedLinks>[0]
+
+function stateTopic(of: Parts): JoinedStateTopic {
+  const { topic: state } = ownTopic(of, { name: stateTopicName, configs: keptTopicConfigs })
+  const inbox = ownTopic(of, { name: INBOX_TOPIC, configs: inboxConfigs })
+  const reader = new InboxReader({ ...of, topic: inbox.topic })
+  return new JoinedStateTopic({ ...of, brokerId: of.settings.nodeId, state, inbox: { ...inbox, reader } })
+}
+
+function ownTopic(of: Parts, { name, configs }: { name: string; configs: ReadonlyMap<string, string> }) {
+  const topic = new OwnTopic({ ...of, name, configs })
+  return { topic, writer: new TopicWriter({ topic, brokers: of.connections, clock: of.clock }) }
 }
 
 /** A cluster without state topic has no mirrors: everything may be written. */
@@ -35,5 +65,3 @@ export const joinedWriteStatus =
   }) =>
   (topicId: string, topic: string): WriteStatus =>
     of.controller.image.topicIds.has(stateTopicName) ? of.engine.writeStatus(topicId, topic) : { kind: 'writable' }
-
-const leaderOfState = (image: MetadataImage): number => topicByName(image, stateTopicName)?.partitions[0]?.leader ?? -1

@@ -29,6 +29,8 @@ export interface DestinationParts {
   readonly random: Random
   readonly logger: Logger
   readonly statusOf: (topicId: string, topic: string) => WriteStatus
+  /** Is this node the link coordinator, as far as the metadata say? */
+  readonly coordinates: () => boolean
   /** Looked up when it is needed: the engine is made with the destination. */
   readonly fences: () => Omit<MirrorReclaimOptions, 'handBack'>
 }
@@ -62,7 +64,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
       handBack: (topicId, partition) => fence.handBack(topicId, partition),
     }),
     barrier,
-    groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: () => true, clock, random }),
+    groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: parts.coordinates, clock, random }),
     groupOffsetRetentionMs: numberOf(settings, 'offsets.retention.minutes') * 60_000,
   })
   await controller.subscribe(destination)

@@ -3,6 +3,7 @@ import { DirectoryAssignments } from '../../controller/joined/directory-assignme
 import { unregisterNode } from '../../controller/joined/unregister-node.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
 import { systemRandom } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
@@ -10,7 +11,6 @@ import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import { lockstepEndpoint } from '../../metadata/lockstep-nodes.ts'
 import { ProducerIds } from '../../replica/producer-ids.ts'
-import { linkEngine } from '../link-engine.ts'
 import { makeBroker } from '../node-broker.ts'
 import { addressesOf, advertisedEndpoints, openListeners } from '../node-listeners.ts'
 import { nodeMetrics } from '../node-metrics.ts'
@@ -32,11 +32,10 @@ import { controllerOfCoordinators } from './coordinator-topics.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
 import { prepareInternalTopics } from './internal-topics.ts'
 import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
-import { joinedWriteStatus, startEngineWhenLed } from './joined-links.ts'
+import { joinedLinks, joinedWriteStatus } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
 import { membershipMetrics } from './membership-metrics.ts'
-import { openDestination } from './open-destination.ts'
 import { openMembership } from './open-membership.ts'
 import { openPlacement, type Placement } from './open-placement.ts'
 
@@ -63,8 +62,8 @@ export async function startJoinedNode(
   const serving = await serveClients(start, { ...cluster, ...storage, ...links })
   const placement = await watchPlacement(start, { ...cluster, ...links })
   const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving, placement })
-  await guardPartitions(start, { ...cluster, ...links })
   await becomeBroker(start, { ...cluster, ...storage, ...serving, restUrl })
+  startLinks(start, links)
   const { clusterId } = cluster
   return { clusterId, kafkaAddresses: addressesOf(serving.servers), restUrl, close: () => startup.stop() }
 }
@@ -125,13 +124,9 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
-  const destination = await openDestination(
-    { ...storage, settings, controller, clock, random, logger, statusOf, fences: () => engine.fences },
-    startup,
-  )
   const sources = sourceMetrics()
-  const { observe } = sources
-  const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
+  const ofLinks = { ...storage, settings, controller, statusOf, observe: sources.observe, clock, random, logger }
+  const { engine, destination } = await joinedLinks(ofLinks, startup)
   return { engine, destination, sources, coordinators, statusOf, writeGate, hasAuthorizer }
 }
 
@@ -197,9 +192,9 @@ async function serveRest(
   return restUrl
 }
 
-/** What acts on the cluster by itself, once this node is in it: the start of the links. */
-async function guardPartitions({ settings, environment }: Start, { controller, engine }: Cluster & Links) {
-  await startEngineWhenLed({ engine, controller, nodeId: settings.nodeId, logger: environment.logger })
+/** Not awaited: the state of the links may have no leader for a while, and REST tells so. */
+function startLinks({ environment: { logger } }: Start, { engine }: Links) {
+  engine.start().catch(error => logger.error('the link engine did not start', { error: messageOf(error) }))
 }
 
 /** Registers, and begins to serve. */

@@ -5,7 +5,9 @@ import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
 import { LocalDestination } from '../../destination/local-destination.ts'
+import { StateTopic } from '../../destination/state-topic.ts'
 import type { Engine } from '../../link/index.ts'
+import { statusTopicName } from '../../link/index.ts'
 import type { LogStore } from '../../log/log-store.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
@@ -58,7 +60,10 @@ export async function startStandaloneNode(
   const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...more })
   const ofSources = sourceMetrics()
   const { observe } = ofSources
-  const engine = await linkEngine({ settings, controller, replicas, destination, observe, clock, random, logger })
+  const topic = { controller, replicas, clock }
+  const stateLog = new StateTopic(topic)
+  const statusLog = new StateTopic({ ...topic, topic: statusTopicName })
+  const engine = await linkEngine({ settings, stateLog, statusLog, destination, observe, clock, random, logger })
   const writeGate = linkWriteGate((topicId, topic) => engine.writeStatus(topicId, topic))
   const answerBudget = new ByteBudget(settings.answerBytesMax)
   const cluster = { controller, replicas, producerIds, writeGate, clock, random }
