@@ -1,5 +1,5 @@
 /** Keeps secrets of links with AES-256-GCM under the keys of `lockstep.secret.key.file`; made by the composition root. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../core/errors.ts'
@@ -22,6 +22,11 @@ export class SecretKeyBox implements SecretBox {
   constructor(keys: readonly [Buffer, ...Buffer[]]) {
     const [first, ...rest] = keys
     this.#keys = [keyOf(first), ...rest.map(keyOf)]
+  }
+
+  /** A key for another purpose, that tells nothing about those that seal. */
+  derivedKey(purpose: string): Buffer {
+    return createHmac('sha256', this.#keys[0].bytes).update(purpose).digest()
   }
 
   seal(property: string, text: string): string {

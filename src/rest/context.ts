@@ -14,7 +14,15 @@ import type { AclAdmin, ClusterAdmin, GroupAdmin, NodeList } from './cluster-por
 import { restError } from './errors.ts'
 import { clientOf } from './login.ts'
 import type { PlacementAdmin } from './placement-ports.ts'
-import { type AccessCheck, type Health, type Login, type MetricsSource, type Need, noLogin } from './ports.ts'
+import {
+  type AccessCheck,
+  type Forwarding,
+  type Health,
+  type Login,
+  type MetricsSource,
+  type Need,
+  noLogin,
+} from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
 export type RestApp = FastifyInstance<
@@ -34,6 +42,8 @@ export interface RestContext {
   readonly nodes: NodeList
   readonly placement: PlacementAdmin
   readonly login: Login
+  /** Where there may be other nodes. */
+  readonly forwarding?: Forwarding
   readonly access: AccessCheck
   readonly health: Health
   readonly metrics: readonly MetricsSource[]

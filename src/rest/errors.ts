@@ -72,6 +72,15 @@ export const restErrors = {
     retriable: false,
     message: (d: { name: string; of: string }) => `Invalid Config Name. "${d.name}" is not a config of ${d.of}`,
   },
+  COORDINATOR_UNREACHABLE: {
+    status: 503,
+    restCode: 50003,
+    kafka: 'COORDINATOR_NOT_AVAILABLE',
+    retriable: true,
+    message: (d: { nodeId: number; reason: string }) =>
+      `the link coordinator, node ${d.nodeId}, could not be asked: ${d.reason}`,
+    hint: () => 'try again in a moment',
+  },
   BODY_INVALID: {
     status: 400,
     restCode: 400,

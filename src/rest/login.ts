@@ -1,7 +1,7 @@
 /** Who sends a request: asks the login port before anything of the request is read, and keeps the answer for the routes. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { restError } from './errors.ts'
-import type { Login, RestClient } from './ports.ts'
+import type { Forwarding, Login, RestClient } from './ports.ts'
 
 /** Paths that answer anybody: they say nothing about the cluster. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
@@ -11,11 +11,17 @@ export const isOpenPath = (path: string): boolean => OPEN_PATHS.has(path)
 const clients = new WeakMap<FastifyRequest, RestClient>()
 
 /** Every request has to pass here first; `clientOf` knows its sender afterwards. */
-export function askForLogin(app: FastifyInstance, login: Login): void {
+export function askForLogin(app: FastifyInstance, login: Login, forwarding?: Forwarding): void {
   app.addHook('onRequest', async request => {
     const path = request.url.split('?')[0] ?? ''
     if (isOpenPath(path) || (path === '/metrics' && login.metricsOpen)) return
-    const { authorization } = request.headers
+    const { authorization, 'x-lockstep-forwarded': vouched } = request.headers
+    if (typeof vouched === 'string') {
+      const client = forwarding?.clientOf(vouched)
+      if (!client) throw restError('LOGIN_REFUSED', { reason: 'no node of this cluster vouches for this request' })
+      clients.set(request, client)
+      return
+    }
     const result = await login.identify({ authorization, socket: request.socket, address: request.ip })
     if (result.kind === 'refused') throw restError('LOGIN_REFUSED', { reason: result.reason })
     if (result.kind === 'limited') throw restError('LOGIN_LIMITED', { seconds: result.retryAfterSeconds })

@@ -96,3 +96,24 @@ export interface Health {
 export interface MetricsSource {
   text(): Promise<string>
 }
+
+/** What of a request one node vouches for to another. */
+export interface ForwardedRequest {
+  readonly method: string
+  readonly url: string
+  /** As it is sent; '' = none. */
+  readonly body: string
+}
+
+/** The other nodes of this cluster: whom requests about links are passed on to, and who passes them on. */
+export interface Forwarding {
+  /** Of another node; undefined = it is this one, or there is none now. */
+  coordinator(): { readonly nodeId: number; readonly origin: string } | undefined
+  /** A header by which this node says to that one who the sender is. */
+  vouch(request: ForwardedRequest, by: { readonly client: RestClient; readonly nodeId: number }): string
+  /** The sender that such a header names; undefined = it cannot be read. Not believed before `problemOf`. */
+  clientOf(header: string): RestClient | undefined
+  /** Why the header is not to be believed; undefined = another node of this cluster has made it, for this request. */
+  problemOf(header: string, request: ForwardedRequest): string | undefined
+  send(url: string, init: RequestInit): Promise<Response>
+}

@@ -6,6 +6,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type RestApp, type RestContext, wasAdmitted } from './context.ts'
 import { errorAnswer } from './errors.ts'
+import { forwardToCoordinator, wasForwarded } from './forwarding.ts'
 import { askForLogin } from './login.ts'
 import { openApiOptions } from './openapi.ts'
 import { readBodies, refuseMalformed, refuseUnroutable } from './request-bodies.ts'
@@ -66,10 +67,14 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
     return reply.status(answer.status).send(answer.body)
   })
-  askForLogin(app, context.login)
+  askForLogin(app, context.login, context.forwarding)
+  if (context.forwarding) forwardToCoordinator(app, context.forwarding, () => context.engine.ready)
   app.addHook('onSend', async (request, reply) => {
     const isAnswer = request.url.startsWith('/kafka/') && reply.statusCode < 400
-    assert(!isAnswer || wasAdmitted(request), 'a route answers without having asked whether its caller may')
+    assert(
+      !isAnswer || wasAdmitted(request) || wasForwarded(request),
+      'a route answers without having asked whether its caller may',
+    )
   })
   app.setNotFoundHandler((request, reply) =>
     reply

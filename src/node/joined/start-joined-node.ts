@@ -38,6 +38,7 @@ import type { JoinedSettings } from './joined-settings.ts'
 import { membershipMetrics } from './membership-metrics.ts'
 import { openMembership } from './open-membership.ts'
 import { openPlacement, type Placement } from './open-placement.ts'
+import { peerForwarding } from './peer-forwarding.ts'
 
 const clock = systemClock
 const random = systemRandom
@@ -185,7 +186,8 @@ async function serveRest(
   const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]
   const ofMembership = membershipMetrics({ nodeId, observer, membership })
   const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker, ofMembership]
-  const application = { ...plain, engine, metrics }
+  const forwarding = await peerForwarding({ settings, image: () => controller.image, clock })
+  const application = { ...plain, engine, metrics, forwarding }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
   plain.listensAt(restUrl)
