@@ -9,9 +9,14 @@ const ownTopics: ReadonlySet<string> = new Set(['__lockstep_state', '__lockstep_
 /** Topic configs by which records of such a topic could be lost. */
 const losingConfigs: ReadonlySet<string> = new Set(['cleanup.policy', 'retention.ms', 'retention.bytes'])
 
-export function linkWriteGate(statusOf: (topicId: string, topic: string) => WriteStatus): WriteGate {
+/** `producedTo`: own topics that other nodes of the cluster write as clients do; who may is for ACLs to say. */
+export function linkWriteGate(
+  statusOf: (topicId: string, topic: string) => WriteStatus,
+  producedTo: ReadonlySet<string> = new Set(),
+): WriteGate {
   return {
     refusal(topicId, topic, write) {
+      if (write === 'produce' && producedTo.has(topic)) return undefined
       if (ownTopics.has(topic)) return refusalOfOwn(topic, write)
       // Every state of a mirror may be deleted.
       if (write === 'delete-topic') return undefined

@@ -22,7 +22,7 @@ async function servedRoutes(): Promise<string[]> {
   const served: string[] = []
   app.addHook('onRoute', ({ method, url }) => {
     const path = url
-      .replace(/\(\^\.\+\)/g, '')
+      .replace(/\(\^[^)]*\)/g, '')
       .replace(/::/g, '\0')
       .replace(/:(\w+)/g, '{$1}')
       .replace(/\0/g, ':')

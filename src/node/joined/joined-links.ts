@@ -16,6 +16,9 @@ import { type DestinationParts, openDestination } from './open-destination.ts'
 
 const INBOX_TOPIC = '__lockstep_inbox'
 
+/** What the link coordinator publishes, and what is proposed to it, is produced over the network. */
+export const topicsOfNodes: ReadonlySet<string> = new Set([statusTopicName, INBOX_TOPIC])
+
 /** Proposals are worth nothing a moment later. */
 const inboxConfigs: ReadonlyMap<string, string> = new Map([
   ['cleanup.policy', 'delete'],

@@ -32,7 +32,7 @@ import { controllerOfCoordinators } from './coordinator-topics.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
 import { prepareInternalTopics } from './internal-topics.ts'
 import { joinedCluster, joinedCoordinators } from './joined-broker.ts'
-import { joinedLinks, joinedWriteStatus } from './joined-links.ts'
+import { joinedLinks, joinedWriteStatus, topicsOfNodes } from './joined-links.ts'
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
 import { membershipMetrics } from './membership-metrics.ts'
@@ -121,7 +121,7 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
     engine: { writeStatus: (topicId, topic) => engine.writeStatus(topicId, topic) },
     controller,
   })
-  const writeGate = linkWriteGate(statusOf)
+  const writeGate = linkWriteGate(statusOf, topicsOfNodes)
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
