@@ -63,6 +63,11 @@ export class ClusterMembership {
     return this.#brokerEpoch
   }
 
+  /** Has the node asked to lead? Not while it starts, even if the session of its last life goes on. */
+  get isServing(): boolean {
+    return this.#serving
+  }
+
   /** What the last heartbeat brought. */
   get lastHeartbeat(): HeartbeatReport | undefined {
     return this.#last

@@ -12,12 +12,13 @@ import { type LedBy, partitionsLedBy } from '../rest/local-node.ts'
 export function joinedHealth(of: {
   readonly nodeId: number
   readonly observer: Pick<MetadataObserver, 'image' | 'failure'>
-  readonly membership: Pick<ClusterMembership, 'brokerEpoch'>
+  readonly membership: Pick<ClusterMembership, 'brokerEpoch' | 'isServing'>
 }): Health {
   const { nodeId, observer, membership } = of
   return {
     notReadyReasons() {
       if (observer.failure) return [observer.failure.message]
+      if (!membership.isServing) return ['this node is starting']
       if (membership.brokerEpoch < 0) return ['this node is not registered with the cluster']
       const known = observer.image.brokers.get(nodeId)
       if (known?.epoch !== membership.brokerEpoch) return ['the registration of this node is not in the metadata yet']
