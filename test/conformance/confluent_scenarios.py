@@ -116,6 +116,81 @@ def groups(request):
     step("delete again", lambda: each(admin.delete_consumer_groups(["rd-group"])))
 
 
+def member(request, **more):
+    """Of a group of the consumer protocol (KIP-848)."""
+    return Consumer({
+        **base(request),
+        "group.id": "rd-protocol",
+        "group.protocol": "consumer",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        **more,
+    })
+
+
+def poll(consumers, done, seconds=120):
+    """Lets the members work until they are done; what they read meanwhile."""
+    values = []
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for consumer in consumers:
+            message = consumer.poll(0.05)
+            if message is not None and message.error() is None:
+                values.append("%d@%d %s" % (message.partition(), message.offset(), message.value().decode()))
+        if done(values):
+            break
+    return sorted(values)
+
+
+def protocol(request):
+    producer = Producer({**base(request), "linger.ms": 20})
+
+    def write(value):
+        for partition in range(2):
+            producer.produce("rd-protocol", partition=partition, value=value)
+        producer.flush(60)
+
+    def held(consumer):
+        return sorted(part.partition for part in consumer.assignment())
+
+    write("first")
+    one = member(request, **{"group.remote.assignor": "range"})
+    one.subscribe(["rd-protocol"])
+    step("alone", lambda: [poll([one], lambda values: len(values) >= 2), held(one)])
+    step("commit", lambda: sorted([part.partition, part.offset] for part in one.commit(asynchronous=False)))
+    two = member(request)
+    two.subscribe(["^rd-proto.*"])
+    both = [one, two]
+    step("shared", lambda: [poll(both, lambda _: len(held(one)) == 1 and len(held(two)) == 1), sorted(held(one) + held(two))])
+    write("second")
+    step("read by both", lambda: poll(both, lambda values: len(values) >= 2))
+    for consumer in both:
+        consumer.commit(asynchronous=False)
+    one.close()
+    step("taken over", lambda: [poll([two], lambda _: len(held(two)) == 2), held(two)])
+    admin = AdminClient(base(request))
+
+    def described():
+        group = admin.describe_consumer_groups(["rd-protocol"])["rd-protocol"].result(60)
+        return [group.state.name, group.type.name, len(group.members)]
+
+    later("described", described)
+    two.close()
+    static = member(request, **{"group.instance.id": "rd-static"})
+    static.subscribe(["rd-protocol"])
+    step("static", lambda: [poll([static], lambda _: len(held(static)) == 2), held(static)])
+    static.close()
+    write("third")
+    again = member(request, **{"group.instance.id": "rd-static"})
+    again.subscribe(["rd-protocol"])
+    step("static again", lambda: poll([again], lambda values: len(values) >= 2))
+    classic = Consumer({**base(request), "group.id": "rd-protocol", "auto.offset.reset": "earliest"})
+    classic.subscribe(["rd-protocol"])
+    step("migrated", lambda: [poll([again, classic], lambda _: len(held(again)) == 1 and len(held(classic)) == 1), sorted(held(again) + held(classic))])
+    again.close()
+    classic.close()
+
+
 def transact(request):
     producer = Producer({**base(request), "transactional.id": "rd-transactions"})
     step("init", lambda: producer.init_transactions(60))
@@ -137,5 +212,5 @@ def transact(request):
 
 
 request = json.load(sys.stdin)
-{"administer": administer, "groups": groups, "transact": transact}[request["what"]](request)
+{"administer": administer, "groups": groups, "protocol": protocol, "transact": transact}[request["what"]](request)
 json.dump(steps, sys.stdout)

@@ -28,6 +28,14 @@ const groups: Scenario = {
   },
 }
 
+const protocol: Scenario = {
+  name: 'confluent-kafka reads in groups of the consumer protocol',
+  async run(side, seen) {
+    await side.createTopics({ name: 'rd-protocol', partitions: 2 })
+    await inPython(side, 'protocol', seen)
+  },
+}
+
 const transactions: Scenario = {
   name: 'confluent-kafka writes in transactions, and is fenced',
   async run(side, seen) {
@@ -72,4 +80,4 @@ const kcat: Scenario = {
   },
 }
 
-export const librdkafkaScenarios: readonly Scenario[] = [administration, groups, transactions, kcat]
+export const librdkafkaScenarios: readonly Scenario[] = [administration, groups, protocol, transactions, kcat]
