@@ -10,6 +10,7 @@ import { DescribeGroupsApi } from '../../protocol/messages/15-describe-groups.ts
 import { ConsumerGroupDescribeApi } from '../../protocol/messages/69-consumer-group-describe.ts'
 import { commitAsNobody } from '../group-commit.ts'
 import type { BrokerLink, BrokerLinks, GroupCoordinators } from './group-coordinators.ts'
+import { readStarts, setStarts } from './share-group-requests.ts'
 
 export interface GroupRequestsOptions {
   readonly coordinators: GroupCoordinators
@@ -67,6 +68,27 @@ export class GroupRequests {
     return await commitAsNobody({ groupId, offsets }, asked => this.#commit(groupId, asked))
   }
 
+  /** Start offsets of a share group; never rejects. */
+  async readShareStarts(groupId: string): Promise<DestinationGroup> {
+    const found = await this.#answered([groupId], async connection =>
+      answerOf(groupId, await readStarts(connection, groupId, MOVED)),
+    )
+    return found.get(groupId) ?? { kind: 'retriable', message: 'its coordinator did not answer' }
+  }
+
+  async setShareStarts(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
+    const found = await this.#answered([groupId], async connection => {
+      this.#assertMayWrite()
+      const by = { moved: MOVED, timeoutMs: COMMIT_MS }
+      return answerOf(groupId, await setStarts(connection, { groupId, offsets }, by))
+    })
+    return found.get(groupId) ?? { kind: 'failed', message: 'its coordinator did not answer' }
+  }
+
+  #assertMayWrite(): void {
+    if (!this.#o.mayWrite()) throw new NotLinkCoordinator('this node is not the link coordinator any more')
+  }
+
   async #readAsked(): Promise<void> {
     const asked = this.#asked
     this.#asked = []
@@ -77,7 +99,7 @@ export class GroupRequests {
 
   async #commit(groupId: string, offsets: readonly GroupOffset[]): Promise<number[]> {
     const found = await this.#answered([groupId], async connection => {
-      if (!this.#o.mayWrite()) throw new NotLinkCoordinator('this node is not the link coordinator any more')
+      this.#assertMayWrite()
       const codes = await commitTo(connection, groupId, offsets)
       return new Map(codes.some(code => MOVED.has(code)) ? [] : [[groupId, codes]])
     })
@@ -122,6 +144,9 @@ export class GroupRequests {
     return found
   }
 }
+
+const answerOf = <T>(groupId: string, answer: T | undefined): Map<string, T> =>
+  new Map(answer === undefined ? [] : [[groupId, answer]])
 
 /** Without groups whose coordinator has moved. */
 async function readFrom(connection: BrokerLink, groupIds: readonly string[]): Promise<Map<string, DestinationGroup>> {

@@ -48,7 +48,7 @@ function scene(options: { nodes: number[] }) {
     barrier: { raiseAbove: unused },
     reclaim: { reclaim: unused },
     questions: { highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
-    groups: { read: unused, commit: unused },
+    groups: { read: unused, commit: unused, readShareStarts: unused, setShareStarts: unused },
     random: seededRandom(5),
   })
   return { destination, created, grown, guarded }

@@ -3,6 +3,7 @@ import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type {
   CreateTopicResult,
+  Destination,
   DestinationGroup,
   GroupCommit,
   GroupOffset,
@@ -26,7 +27,7 @@ export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly reclaim: LogReclaim
   readonly questions: DistantLogOptions['questions']
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
-  readonly groups: Pick<GroupRequests, 'read' | 'commit'>
+  readonly groups: Pick<GroupRequests, 'read' | 'commit' | 'readShareStarts' | 'setShareStarts'>
   readonly random: Random
 }
 
@@ -81,8 +82,14 @@ export class JoinedDestination extends ClusterDestination {
   }
 
   /** Not asked over the network yet. */
-  get shareGroups(): undefined {
-    return undefined
+  /** Of a cluster that has the feature; undefined = it has no share groups. */
+  get shareGroups(): Destination['shareGroups'] {
+    const { controller, groups } = this.#o
+    if ((controller.image.features.get('share.version') ?? 0) < 1) return undefined
+    return {
+      offsets: groupId => groups.readShareStarts(groupId),
+      setOffsets: (groupId, offsets) => groups.setShareStarts(groupId, offsets),
+    }
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {
