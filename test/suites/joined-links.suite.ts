@@ -1,5 +1,9 @@
 /** Links into a complete Apache Kafka 4.3.1 that Lockstep nodes have joined: mirrors on every Java replica, groups, and what two nodes do for each other. */
 import { ok, strictEqual } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
@@ -7,19 +11,30 @@ import { skipWithout } from '../requirements.ts'
 import { assertEqualBatches, assertEqualReads, waitUntilInStep } from '../scenarios/equality.ts'
 import { type JoinedWorld, startJoinedWorld } from '../scenarios/joined-world.ts'
 import { dumpLog } from '../scenarios/logs.ts'
-import type { MirrorLink } from '../scenarios/mirror-link.ts'
+import { MirrorLink } from '../scenarios/mirror-link.ts'
 
 const skip = skipWithout('java')
 let world: JoinedWorld
 let first: LockstepNode
 let link: MirrorLink
+let folder: string | undefined
+let sameKey: Readonly<Record<string, string>>
 
 before(async () => {
   if (skip !== false) return
-  world = await startJoinedWorld({ properties: { 'default.replication.factor': '2' } })
-  first = await world.join({ nodeId: 1001 })
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-key-'))
+  const file = join(folder, 'secret.key')
+  await writeFile(file, `${randomBytes(32).toString('base64')}\n`)
+  sameKey = { 'lockstep.secret.key.file': file }
+  // The second test is about a session that ends.
+  const session = { 'broker.session.timeout.ms': '9000' }
+  world = await startJoinedWorld({ properties: { 'default.replication.factor': '2', ...session } })
+  first = await world.join({ nodeId: 1001, properties: sameKey })
 })
-after(() => world?.close())
+after(async () => {
+  await world?.close()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+})
 
 /** Batches of every Java replica are those of the source, but for the leader epoch. */
 async function assertOnEveryReplica(topic: string, partitions: number): Promise<void> {
@@ -50,4 +65,27 @@ test('a mirror of a real source is on every Java replica, led by the Lockstep no
     strictEqual(leader, 1001)
     strictEqual(isr.length, 3)
   }
+})
+
+test('any node takes requests, each mirrors what it leads, and the other goes on where the coordinator was killed', {
+  skip,
+}, async () => {
+  const { there, here } = world
+  const second = await world.join({ nodeId: 1002, properties: sameKey })
+  await there.createTopic('payments', { partitions: 4 })
+  for (const partition of [0, 1, 2, 3]) await there.produce('payments', { partition, generate: { count: 200 } })
+  const through = MirrorLink.of(second, link.name)
+  await eventually(() => through.mirror('payments'))
+  await assertOnEveryReplica('payments', 4)
+  const [state] = (await here.describe('__lockstep_state')).partitions
+  strictEqual(state?.leader, 1001)
+  await first.kill()
+  for (const partition of [0, 1, 2, 3]) await there.produce('payments', { partition, generate: { count: 200 } })
+  await eventually(async () => {
+    const mirror = await through.describe('payments')
+    strictEqual(mirror.mirror_status, 'ACTIVE')
+    for (const { lag, log_end_offset: end } of mirror.mirror_lags) ok(lag === 0 && end === 400, `${lag} ${end}`)
+  })
+  await assertOnEveryReplica('payments', 4)
+  await assertOnEveryReplica('orders', 2)
 })
