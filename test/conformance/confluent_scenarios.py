@@ -184,6 +184,8 @@ def protocol(request):
     again = member(request, **{"group.instance.id": "rd-static"})
     again.subscribe(["rd-protocol"])
     step("static again", lambda: poll([again], lambda values: len(values) >= 2))
+    # Who takes a partition over would read it again.
+    again.commit(asynchronous=False)
     classic = Consumer({**base(request), "group.id": "rd-protocol", "auto.offset.reset": "earliest"})
     classic.subscribe(["rd-protocol"])
     step("migrated", lambda: [poll([again, classic], lambda _: len(held(again)) == 1 and len(held(classic)) == 1), sorted(held(again) + held(classic))])

@@ -84,6 +84,8 @@ export const otherVerbs: readonly Verb[] = [
   verb('topic update plain --config nonsense=1', /^Error: /, { status: 1 }),
   verb('topic delete plain', /^Deleted topic "plain"\.\n$/),
   verb('node list', /1 +STANDALONE +\S+ +HEALTHY/),
+  verb('node placement', /^Everything is where it belongs\.\n$/),
+  verb('mirror move copy.returns --to 1 --link copies', /^Error: this node is standalone/, { status: 1 }),
   verb('node drain 1', /^Error: node 1 is standalone/, { status: 1 }),
   verb('node unregister 1', /^Error: node 1 is standalone/, { status: 1 }),
   verb('user hash alice', /^alice: \S+\n$/, { input: 'secret\n' }),

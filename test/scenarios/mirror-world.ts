@@ -1,4 +1,5 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
+import { eventually } from '../eventually.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import { destinationVersion, type KafkaVersion } from '../kafka/jars.ts'
@@ -72,8 +73,12 @@ async function startDestination(version: KafkaVersion | undefined): Promise<Dest
   }
   const opened = new Opened()
   try {
-    const joined = await opened.add(KafkaCluster.start({ version, brokers: 2 }))
+    const joined = await opened.add(
+      KafkaCluster.start({ version, brokers: 2, properties: { 'default.replication.factor': '2' } }),
+    )
     const node = await opened.add(startJoinedNode(joined))
+    // Ready to serve, it first makes the topic of the link state, or waits for it.
+    await eventually(() => node.rest.call('GET', '/links'))
     return { node, joined, close: () => opened.close() }
   } catch (error) {
     await opened.close()
