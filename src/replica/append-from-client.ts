@@ -19,7 +19,7 @@ export interface ClientAppend {
   /** How long acks=-1 may take. */
   readonly timeoutMs: number
   readonly produceVersion: number
-  /** Asked right before the append, after everything queued earlier is written. */
+  /** Asked at once, and again right before the append, after everything queued earlier is written. */
   readonly refusal: () => WriteRefusal | undefined
   /** For transactional records. */
   readonly transaction?: TransactionProof | undefined
@@ -56,6 +56,8 @@ export async function appendFromClient(
   context: AppendContext,
 ): Promise<AppendOutcome> {
   try {
+    // Before anything is said of the records: a mirror's configs bind nobody but its followers.
+    assertWritable(request)
     const batch = validateClientBatch(request.records, partition.settings, {
       nowMs: context.clock.nowMs(),
       produceVersion: request.produceVersion,
@@ -76,11 +78,15 @@ export async function appendFromClient(
   }
 }
 
+function assertWritable(request: ClientAppend): void {
+  const refusal = request.refusal()
+  if (refusal) throw new ClientAppendError(refusal.errorCode, refusal.message)
+}
+
 /** Runs inside the partition's write queue: nothing changes between the checks and the append. */
 async function append(partition: Partition, batch: ValidBatch, request: ClientAppend): Promise<Appended> {
   partition.assertAvailable()
-  const refusal = request.refusal()
-  if (refusal) throw new ClientAppendError(refusal.errorCode, refusal.message)
+  assertWritable(request)
   if (request.acks === -1 && partition.isr.length < partition.effectiveMinIsr)
     throw new ClientAppendError(
       ErrorCode.NOT_ENOUGH_REPLICAS,

@@ -17,6 +17,13 @@ export const nodeList = listOf(
   }),
 )
 
+const placed = { topic_name: filled, partition_id: whole, replicas: many(whole), leader: whole, since_ms: whole }
+
+export const placement = item('KafkaPlacementData', {
+  foreign_partitions: many(fields({ ...placed, state: filled, attempts: whole, error_message: orNull(text) })),
+  misplaced_partitions: many(fields({ ...placed, condition: filled, reason: orNull(text) })),
+})
+
 export const linkGroupList = listOf(
   'KafkaLinkGroupDataList',
   item('KafkaLinkGroupData', {

@@ -134,7 +134,8 @@ test('a mirror that begins inside a batch at a high offset, with holes and an ab
   const { side, node } = scene
   await side.createTopic('mirrored', { assignments: [[1001, 1, 2]], configs: { 'retention.ms': '-1' } })
   await led(node, 'mirrored', { by: 1001, isr: [1001, 1, 2] })
-  const mirror = node.mirror('mirrored')
+  // The metadata is there a moment before the log.
+  const mirror = await eventually(async () => node.mirror('mirrored'))
   await mirror.startAt(START)
   const transaction = { producerId: 7n, producerEpoch: 0, baseSequence: 0, transactional: true }
   const marker = { type: 'abort', producerId: 7n, producerEpoch: 0, coordinatorEpoch: 0, leaderEpoch: 0 } as const

@@ -8,7 +8,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import { bareStatus } from '../contract/bare-status.ts'
 import * as cluster from '../contract/cluster.ts'
 import { ContractClient, type Question } from '../contract/contract-client.ts'
-import { nodeList } from '../contract/own-additions.ts'
+import { nodeList, placement } from '../contract/own-additions.ts'
 import type { Shape } from '../contract/shapes.ts'
 import { eventually } from '../eventually.ts'
 import { LockstepNode } from '../lockstep-process.ts'
@@ -188,8 +188,15 @@ test('a page whose name leads here is not answered, since nobody logs in', async
   deepStrictEqual(await Promise.all(hosts.map(statusOf)), [403, 403, 200, 200, 200])
 })
 
-test('every operation of the document beside links was asked', async () => {
+test('a standalone node keeps its partitions and cannot be removed', async () => {
   await read('/nodes', nodeList)
+  await read('/placement', placement)
+  await refused({ method: 'POST', path: '/nodes/1:drain' }, [409, 40902], 'standalone')
+  await refused({ method: 'POST', path: '/nodes/1:resume' }, [409, 40902], 'standalone')
+  await refused({ method: 'DELETE', path: '/nodes/1' }, [400, 40002], 'standalone')
+})
+
+test('every operation of the document beside links was asked', async () => {
   deepStrictEqual(
     client.unseen.filter(name => !name.includes('/links') && !name.includes('/events')),
     [],

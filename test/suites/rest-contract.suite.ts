@@ -208,6 +208,8 @@ test('our own additions: groups, ACLs and history of a link, preflight, tasks, r
   await ask({ method: 'POST', path: '/links?link_name=third&report=true', body }, 200, own.report)
   await ask({ method: 'DELETE', path: '/links/third?report=true' }, 200, own.report)
   const names = { mirror_topic_names: ['kept'] }
+  const move = { ...names, node_id: 1 }
+  await refused({ method: 'POST', path: `${L}/mirrors:move`, body: move }, [409, 40902], 'standalone')
   const verification = await ask({ method: 'POST', path: `${L}/mirrors:verify`, body: names }, 202, own.verification)
   const { verification_id: id } = verification as { verification_id: string }
   await read(`${L}/verifications/${id}`, own.verification)
