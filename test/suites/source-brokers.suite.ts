@@ -63,7 +63,8 @@ async function waitForNews(): Promise<void> {
       return partitions.reduce((sum, partition) => sum + partition.highWatermark, 0)
     }
     const before = await end()
-    await eventually(async () => ok((await end()) > before), { timeoutMs: 120_000 })
+    // Producers whose coordinators or leaders stand still have several time-outs to wait for before there is any.
+    await eventually(async () => ok((await end()) > before), { timeoutMs: 240_000 })
   }
 }
 
