@@ -1,48 +1,8 @@
 /** Group offsets follow the source: clamped to what is there, never over somebody else's, through crashes and promotes. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
-
-const filters = JSON.stringify({
-  groupFilters: [
-    { name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' },
-    { name: 'secret-', patternType: 'PREFIXED', filterType: 'EXCLUDE' },
-  ],
-})
-const syncing = { 'consumer.offset.sync.enable': 'true', 'consumer.offset.group.filters': filters }
-
-async function mirroring(configs: Record<string, string> = syncing): Promise<EngineWorld> {
-  const world = new EngineWorld()
-  await world.start()
-  const prefix = configs['cluster.link.prefix'] ?? ''
-  const [first, second] = world.source.addTopic('orders', 2).partitions
-  first?.append(batchAt(0, 10))
-  second?.append(batchAt(0, 4))
-  await world.engine.createLink(linkRequest('west', configs), { validateOnly: false, validateLink: true })
-  const names = prefix === '' ? {} : { mirrorTopicName: `${prefix}orders` }
-  await world.engine.createMirror('west', { ...mirrorRequest('orders'), ...names })
-  await world.mirrorAll()
-  return world
-}
-
-const commitAtSource = (world: EngineWorld, group: string, offsets: Record<string, number>) =>
-  world.source.groups.set(group, new Map(Object.entries(offsets)))
-
-/** One period. */
-async function round(world: EngineWorld): Promise<void> {
-  await world.clock.advance(30_000)
-  await world.settle()
-}
-
-const here = (world: EngineWorld, group: string) =>
-  Object.fromEntries(
-    [...(world.cluster.groups.get(group)?.offsets ?? [])].map(([place, { offset }]) => [place, offset]),
-  )
-
-const rows = (world: EngineWorld) =>
-  world.engine
-    .listGroupOffsets('west')
-    .map(({ group, partition, state, clamped }) => [group, partition, state, clamped])
+import { batchAt, mirrorRequest } from './fakes/engine-world.ts'
+import { commitAtSource, here, mirroring, round, rows, syncing } from './fakes/groups-world.ts'
 
 test('committed offsets arrive, also when they go back, clamped to what the mirror has', async () => {
   const world = await mirroring()

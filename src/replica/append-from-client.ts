@@ -19,7 +19,7 @@ export interface ClientAppend {
   /** How long acks=-1 may take. */
   readonly timeoutMs: number
   readonly produceVersion: number
-  /** Asked at once, and again right before the append, after everything queued earlier is written. */
+  /** Asked right before the append, after everything queued earlier is written; and before records are refused. */
   readonly refusal: () => WriteRefusal | undefined
   /** For transactional records. */
   readonly transaction?: TransactionProof | undefined
@@ -56,12 +56,7 @@ export async function appendFromClient(
   context: AppendContext,
 ): Promise<AppendOutcome> {
   try {
-    // Before anything is said of the records: a mirror's configs bind nobody but its followers.
-    assertWritable(request)
-    const batch = validateClientBatch(request.records, partition.settings, {
-      nowMs: context.clock.nowMs(),
-      produceVersion: request.produceVersion,
-    })
+    const batch = validated(partition, request, context)
     const appended = await partition.writes.run(() => append(partition, batch, request))
     if (request.acks === 0) context.flushSoon(partition)
     else await acknowledge(partition, appended, { request, clock: context.clock })
@@ -75,6 +70,17 @@ export async function appendFromClient(
     }
   } catch (error) {
     return refusedOutcome(partition, error, context)
+  }
+}
+
+/** Of a partition that is closed to clients that is said, not what is wrong with records: a mirror's configs bind nobody but its followers. */
+function validated(partition: Partition, request: ClientAppend, { clock }: AppendContext): ValidBatch {
+  const { records, produceVersion } = request
+  try {
+    return validateClientBatch(records, partition.settings, { nowMs: clock.nowMs(), produceVersion })
+  } catch (error) {
+    assertWritable(request)
+    throw error
   }
 }
 

@@ -25,7 +25,6 @@ export class RequestThrottle {
   #spentMs = 0
   #isExempt = false
   #isSettled = false
-  #isTold = false
 
   constructor(options: RequestThrottleOptions) {
     this.#options = options
@@ -97,8 +96,6 @@ export class RequestThrottle {
 
   /** The answer is made: time since `settle` is counted, for the next request to pay. */
   told(): void {
-    if (this.#isTold) return
-    this.#isTold = true
     const ms = this.settle()
     this.#countTime()
     const [key] = [...this.#pauses].find(([, pause]) => pause === ms) ?? []
