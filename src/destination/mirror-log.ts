@@ -7,9 +7,12 @@ import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
 
-/** Makes the log end with what was mirrored; rejects where it cannot. */
+/** What is needed where others follow the partition, and lead it at times. */
 export interface LogReclaim {
+  /** Makes the log end with what was mirrored; rejects where it cannot. */
   reclaim(partition: Partition, mirror: MirrorPartition): Promise<void>
+  /** Resolves when this node leads the partition in a later epoch, in which nothing is appended yet. */
+  beginEpoch(partition: Partition): Promise<void>
 }
 
 export class LocalMirrorLog implements MirrorLog {
@@ -52,8 +55,10 @@ export class LocalMirrorLog implements MirrorLog {
     return conflicts(this.#current().mirror.raiseLogStart(offset))
   }
 
-  truncateTo(offset: number): Promise<MirrorLogState> {
-    return conflicts(this.#current().mirror.truncateTo(offset))
+  async truncateTo(offset: number): Promise<MirrorLogState> {
+    const { partition } = this.#current()
+    if (this.#reclaim && partition.cutNeedsNewEpoch(offset)) await this.#reclaim.beginEpoch(partition)
+    return await conflicts(this.#current().mirror.truncateTo(offset))
   }
 
   openTransactions(): readonly OpenTransaction[] {

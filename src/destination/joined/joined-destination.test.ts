@@ -46,7 +46,7 @@ function scene(options: { nodes: number[] }) {
       unguard: async (topic: string) => void guarded.push(`not ${topic}`),
     }),
     barrier: { raiseAbove: unused },
-    reclaim: { reclaim: unused },
+    reclaim: { reclaim: unused, beginEpoch: unused },
     questions: { highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
     groups: { read: unused, commit: unused, readShareStarts: unused, setShareStarts: unused },
     random: seededRandom(5),

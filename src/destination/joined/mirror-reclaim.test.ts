@@ -30,6 +30,7 @@ async function ledAgain(theirs: readonly Buffer[], leadership: ReclaimedLeadersh
     writtenByOthers: async (_id, { reason }) => void told.push(`failed: ${reason}`),
     markersCut: async (_id, { reason }) => void told.push(`cut: ${reason}`),
     handBack: async (_id, index) => void told.push(`handed back ${index}`),
+    fork: async (_id, index) => void told.push(`forked ${index}`),
   })
   return { bench, partition, told, again: () => reclaim.reclaim(partition, mirror) }
 }

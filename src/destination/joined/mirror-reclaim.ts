@@ -25,6 +25,8 @@ export interface MirrorReclaimOptions {
   readonly markersCut: (topicId: Uuid, of: { readonly partition: number; readonly reason: string }) => Promise<void>
   /** Gives the partition to the Java brokers that have it. */
   readonly handBack: (topicId: Uuid, partition: number) => Promise<void>
+  /** Resolves when this node leads the partition in a later epoch. */
+  readonly fork: (topicId: Uuid, partition: number) => Promise<void>
 }
 
 export class MirrorReclaim {
@@ -48,6 +50,10 @@ export class MirrorReclaim {
       if (tail) await this.#cut(partition, mirror, tail)
     }
     this.#reclaimed.set(partition, leaderEpoch)
+  }
+
+  beginEpoch({ topicId, index }: Partition): Promise<void> {
+    return this.#o.fork(topicId, index)
   }
 
   /** Acknowledged records of others are never cut. */

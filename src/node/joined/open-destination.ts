@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import { BrokerQuestions } from '../../destination/joined/broker-questions.ts'
+import { EpochFork } from '../../destination/joined/epoch-fork.ts'
 import { GroupCoordinators } from '../../destination/joined/group-coordinators.ts'
 import { GroupRequests } from '../../destination/joined/group-requests.ts'
 import { JoinedDestination } from '../../destination/joined/joined-destination.ts'
@@ -32,7 +33,7 @@ export interface DestinationParts {
   /** Is this node the link coordinator, as far as the metadata say? */
   readonly coordinates: () => boolean
   /** Looked up when it is needed: the engine is made with the destination. */
-  readonly fences: () => Omit<MirrorReclaimOptions, 'handBack'>
+  readonly fences: () => Omit<MirrorReclaimOptions, 'handBack' | 'fork'>
 }
 
 /** It and its fence hear of changes from now on. */
@@ -46,6 +47,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   const allowsIfNoAcl = file.get('allow.everyone.if.no.acl.found')?.toLowerCase() === 'true'
   const security = hasAuthorizer ? { allowsIfNoAcl } : undefined
   const fence = new JoinedFence({ brokerId, controller, questions, replicas, security, clock, logger })
+  const fork = new EpochFork({ brokerId, controller, logger })
   const barrier = new ProducerIdBarrier({ brokerId, image, producerIds, questions, clock })
   const ahead = new ProducerIdsAhead({
     ...{ controller, clock, logger },
@@ -62,6 +64,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
       writtenByOthers: (...of) => fences().writtenByOthers(...of),
       markersCut: (...of) => fences().markersCut(...of),
       handBack: (topicId, partition) => fence.handBack(topicId, partition),
+      fork: (topicId, partition) => fork.begin(topicId, partition),
     }),
     barrier,
     groups: new GroupRequests({ coordinators, brokers: connections, mayWrite: parts.coordinates, clock, random }),

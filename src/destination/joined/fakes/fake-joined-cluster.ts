@@ -1,11 +1,12 @@
 /** A Kafka cluster with Lockstep nodes in memory, as far as commands about topics, configs and ACLs change its metadata; for tests of fences and releases. */
 import { randomUuid } from '../../../core/uuid.ts'
 import { type AclEntry, type AclImage, aclKey } from '../../../metadata/acl.ts'
-import type { Reassignment } from '../../../metadata/cluster-commands.ts'
+import type { NamedPartition, Reassignment } from '../../../metadata/cluster-commands.ts'
 import type { ConfigAlteration } from '../../../metadata/controller-port.ts'
 import { joinedImage, partitionOn } from '../../../metadata/fakes/joined-images.ts'
 import { applyRecords } from '../../../metadata/metadata-editor.ts'
 import type { BrokerImage, MetadataImage, PartitionImage } from '../../../metadata/metadata-image.ts'
+import { ErrorCode } from '../../../protocol/errors.ts'
 import { MetadataRecordType } from '../../../protocol/metadata-records/registry.ts'
 
 const accepted = { errorCode: 0, errorMessage: null }
@@ -59,6 +60,11 @@ export class FakeJoinedCluster {
               return moves.map(({ topic, partition }) => ({ topic, partition, ...accepted }))
             },
           ),
+        electLeaders: (_type: string, partitions: readonly NamedPartition[] | null) =>
+          this.#command(
+            (partitions ?? []).map(({ topic, partition }) => `elect ${topic}-${partition}`),
+            () => (partitions ?? []).map(named => ({ ...named, ...this.#elect(named) })),
+          ),
       },
       incrementalAlterConfigs: ([alteration]: readonly ConfigAlteration[]) => {
         const { resource, changes = [] } = alteration ?? {}
@@ -106,8 +112,21 @@ export class FakeJoinedCluster {
     const isr = placed.isr.filter(id => replicas.includes(id))
     if (isr.length === 0) return
     const leader = replicas.includes(placed.leader) ? placed.leader : (replicas.find(id => isr.includes(id)) ?? -1)
-    const leaderEpoch = placed.leaderEpoch + 1
+    const begins = leader !== placed.leader || placed.replicas.some(id => !replicas.includes(id))
+    const leaderEpoch = placed.leaderEpoch + (begins ? 1 : 0)
     if (partitions) partitions[partition] = { ...placed, replicas, isr, leader, leaderEpoch, addingReplicas: adding }
+  }
+
+  /** The first replica leads, in a new epoch, if it is in sync. */
+  #elect({ topic, partition }: NamedPartition): { errorCode: number; errorMessage: string | null } {
+    const partitions = this.topics.get(topic)
+    const placed = partitions?.[partition]
+    const [leader = -1] = placed?.replicas ?? []
+    if (!partitions || !placed?.isr.includes(leader))
+      return { errorCode: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, errorMessage: null }
+    if (leader === placed.leader) return { errorCode: ErrorCode.ELECTION_NOT_NEEDED, errorMessage: null }
+    partitions[partition] = { ...placed, leader, leaderEpoch: placed.leaderEpoch + 1 }
+    return accepted
   }
 
   async #command<T>(words: readonly string[], happen: () => T): Promise<T> {
