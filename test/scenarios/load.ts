@@ -15,7 +15,7 @@ export interface LoadOptions {
 const codecs = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const
 
 /** A broker that does not answer is soon given up, a record is not. */
-const patient = { 'request.timeout.ms': '3000', 'delivery.timeout.ms': '180000', 'max.block.ms': '180000' }
+export const patient = { 'request.timeout.ms': '3000', 'delivery.timeout.ms': '180000', 'max.block.ms': '180000' }
 
 /** Runs until `stop`, which throws what a producer threw. */
 export class Load {
