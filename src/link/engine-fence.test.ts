@@ -31,7 +31,7 @@ function topicOf(world: EngineWorld) {
 }
 
 const view = (world: EngineWorld) => world.engine.describeMirror('west', 'orders')
-const verb = (world: EngineWorld, name: 'failover' | 'promote', more = {}) =>
+const verb = (world: EngineWorld, name: 'failover' | 'promote' | 'pause', more = {}) =>
   world.engine.alterMirrors('west', name, { selection: { names: ['orders'] }, validateOnly: false, ...more })
 
 async function later(world: EngineWorld, ms = 2000): Promise<void> {
@@ -83,6 +83,30 @@ test('a fence that somebody changes is restored at once, counted and told', asyn
   equal(world.engine.incidentCounts().get('fence_changed'), 1)
   const [entry] = world.engine.describeHistory('west', 'orders')
   deepEqual([entry?.event, entry?.reason, entry?.state], ['fence_changed', 'restored: max.message.bytes', 'ACTIVE'])
+  await world.engine.stop()
+})
+
+test('a config that follows the source is taken back at once when somebody changes it, counted and told', async () => {
+  const world = await fencedMirror()
+  const { topicId } = topicOf(world)
+  world.source.topics.get('orders')?.configs.set('cleanup.policy', { value: 'compact', overridden: true })
+  await later(world, 6000)
+  world.cluster.fence.disturb(topicId, new Map([['cleanup.policy', 'delete']]))
+  await world.settle()
+  equal(topicOf(world).configs.get('cleanup.policy'), 'compact')
+  equal(world.engine.incidentCounts().get('config_changed'), 1)
+  const [entry] = world.engine.describeHistory('west', 'orders')
+  deepEqual([entry?.event, entry?.reason], ['config_changed', 'restored: cleanup.policy'])
+
+  // The source's own changes are nobody's incident, and a paused mirror is left as it is.
+  world.source.topics.get('orders')?.configs.set('cleanup.policy', { value: 'delete', overridden: false })
+  await later(world, 6000)
+  equal(topicOf(world).configs.get('cleanup.policy'), undefined)
+  await verb(world, 'pause')
+  world.cluster.fence.disturb(topicId, new Map([['cleanup.policy', 'compact']]))
+  await world.settle()
+  equal(topicOf(world).configs.get('cleanup.policy'), 'compact')
+  equal(world.engine.incidentCounts().get('config_changed'), 1)
   await world.engine.stop()
 })
 

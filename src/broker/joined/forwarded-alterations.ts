@@ -1,64 +1,60 @@
-/** AlterConfigs and IncrementalAlterConfigs of a joined node: passed on to the controller, but for what is this process's own. Rows of the joined table. */
+/**
+ * AlterConfigs, IncrementalAlterConfigs and CreatePartitions of a joined node: passed on to the controller, but for what is this
+ * process's own and what a link keeps for itself. Rows of the joined table.
+ */
 import { ConfigResourceType } from '../../metadata/metadata-image.ts'
-import type { IncomingRequest } from '../../network/request-handler.ts'
-import type { Api } from '../../protocol/schema/message.ts'
-import { type BrokerContext, CloseConnection, type Handler } from '../handler.ts'
-import { forwarded, forwardOrRefuse } from './forwarded-handlers.ts'
+import { AlterConfigsApi } from '../../protocol/messages/33-alter-configs.ts'
+import { CreatePartitionsApi } from '../../protocol/messages/37-create-partitions.ts'
+import { IncrementalAlterConfigsApi } from '../../protocol/messages/44-incremental-alter-configs.ts'
+import type { BrokerContext, Handler } from '../handler.ts'
+import { partlyForwarded } from './partly-forwarded.ts'
 
 interface AlteredResource {
   readonly resourceType: number
   readonly resourceName: string
+  readonly configs: readonly { readonly name: string }[]
 }
 
-/** What the APIs of config changes have in common. */
-type AlterationsApi<S extends AlteredResource, A> = Api<
-  { readonly resources: readonly S[] },
-  { readonly resources: readonly S[] },
-  { readonly responses: readonly A[] },
-  { readonly throttleTimeMs: number; readonly responses: readonly A[] }
->
-
-/** As `forwarded`, but what concerns only this process (its loggers), or another broker's, is judged here. */
-export const forwardedAlterations = <S extends AlteredResource, A>(
-  row: Handler,
-  api: AlterationsApi<S, A>,
-): Handler => ({
-  ...forwarded(row),
-  answer: alterationsOf(row, api),
-})
-
-function alterationsOf<S extends AlteredResource, A>(row: Handler, api: AlterationsApi<S, A>): Handler['answer'] {
-  return async (broker, request, client) => {
-    const version = request.apiVersion
-    const whole = decodedAlterations(api, request)
-    const here = whole.resources.filter(resource => isJudgedHere(broker, resource))
-    if (here.length === 0) return forwardOrRefuse(broker, { row, request }, client)
-    if (here.length === whole.resources.length) return row.answer(broker, request, client)
-    const part = (resources: readonly S[]) => ({
-      ...request,
-      body: api.request.encode({ ...whole, resources }, version),
-    })
-    const there = whole.resources.filter(resource => !isJudgedHere(broker, resource))
-    const answers = await Promise.all([
-      row.answer(broker, part(here), client),
-      forwardOrRefuse(broker, { row, request: part(there) }, client),
-    ])
-    const responses = answers.flatMap(chunks => [
-      ...api.response.decode(Buffer.concat([...(chunks ?? [])]), version).responses,
-    ])
-    return api.response.encodeChunks({ throttleTimeMs: 0, responses }, version)
-  }
-}
-
-function decodedAlterations<S extends AlteredResource, A>(api: AlterationsApi<S, A>, request: IncomingRequest) {
-  try {
-    return api.request.decode(request.body, request.apiVersion)
-  } catch (error) {
-    throw new CloseConnection(`${api.name} cannot be read: ${String(error)}`)
-  }
-}
-
-function isJudgedHere({ brokerId }: BrokerContext, { resourceType, resourceName }: AlteredResource): boolean {
+/** What concerns only this process (its loggers) or another broker, and what the write gate refuses, is judged here. */
+function isJudgedHere(broker: BrokerContext, { resourceType, resourceName, configs }: AlteredResource): boolean {
   if (resourceType === ConfigResourceType.BROKER_LOGGER) return true
-  return resourceType === ConfigResourceType.BROKER && resourceName !== '' && resourceName !== String(brokerId)
+  if (resourceType === ConfigResourceType.TOPIC)
+    return isRefused(broker, resourceName, { alterConfigs: configs.map(({ name }) => name) })
+  return resourceType === ConfigResourceType.BROKER && resourceName !== '' && resourceName !== String(broker.brokerId)
 }
+
+function isRefused(
+  { controller, writeGate }: BrokerContext,
+  topic: string,
+  write: Parameters<BrokerContext['writeGate']['refusal']>[2],
+): boolean {
+  const topicId = controller.image.topicIds.get(topic)
+  return topicId !== undefined && writeGate.refusal(topicId, topic, write) !== undefined
+}
+
+export const forwardedAlterConfigs = (row: Handler): Handler =>
+  partlyForwarded(row, AlterConfigsApi, {
+    items: request => request.resources,
+    answers: response => response.responses,
+    requestOf: (whole, resources) => ({ ...whole, resources: [...resources] }),
+    responseOf: responses => ({ throttleTimeMs: 0, responses: [...responses] }),
+    isJudgedHere,
+  })
+
+export const forwardedIncrementalAlterConfigs = (row: Handler): Handler =>
+  partlyForwarded(row, IncrementalAlterConfigsApi, {
+    items: request => request.resources,
+    answers: response => response.responses,
+    requestOf: (whole, resources) => ({ ...whole, resources: [...resources] }),
+    responseOf: responses => ({ throttleTimeMs: 0, responses: [...responses] }),
+    isJudgedHere,
+  })
+
+export const forwardedCreatePartitions = (row: Handler): Handler =>
+  partlyForwarded(row, CreatePartitionsApi, {
+    items: request => request.topics,
+    requestOf: (whole, topics) => ({ ...whole, topics: [...topics] }),
+    answers: response => response.results,
+    responseOf: results => ({ throttleTimeMs: 0, results: [...results] }),
+    isJudgedHere: (broker, { name }) => isRefused(broker, name, 'create-partitions'),
+  })

@@ -7,17 +7,19 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { MetadataApi } from '../../protocol/messages/03-metadata.ts'
 import { ApiVersionsApi } from '../../protocol/messages/18-api-versions.ts'
 import { CreateTopicsApi } from '../../protocol/messages/19-create-topics.ts'
+import { CreatePartitionsApi } from '../../protocol/messages/37-create-partitions.ts'
 import { IncrementalAlterConfigsApi } from '../../protocol/messages/44-incremental-alter-configs.ts'
 import { AlterClientQuotasApi } from '../../protocol/messages/49-alter-client-quotas.ts'
 import { StreamsGroupHeartbeatApi } from '../../protocol/messages/88-streams-group-heartbeat.ts'
+import { type ClientWrite, openWriteGate, type WriteGate } from '../../replica/write-gate.ts'
 import { FakeCluster } from '../fakes/fake-cluster.ts'
 import { clientOf, TestNode } from '../fakes/test-node.ts'
 
 /** A node, and the one that plays its controller. */
-async function joined(t: TestContext, file: Record<string, string> = {}) {
+async function joined(t: TestContext, file: Record<string, string> = {}, writeGate: WriteGate = openWriteGate) {
   const controller = await TestNode.start()
   const cluster = new FakeCluster(controller)
-  const node = await TestNode.start({ joined: cluster, file: new Map(Object.entries(file)) })
+  const node = await TestNode.start({ joined: cluster, file: new Map(Object.entries(file)), writeGate })
   t.after(async () => {
     await node.close()
     await controller.close()
@@ -77,6 +79,40 @@ test('of config changes only those of this process, and of other brokers, are ju
   deepStrictEqual(
     sent.flat().map(resource => resource.resourceName),
     [''],
+  )
+})
+
+test('what a link keeps for itself is refused here, and the rest of the request is passed on', async t => {
+  const refusal = { errorCode: ErrorCode.POLICY_VIOLATION, message: 'a mirror' }
+  const isKept = (write: ClientWrite) =>
+    typeof write === 'string' ? write === 'create-partitions' : write.alterConfigs.includes('cleanup.policy')
+  const { node, cluster } = await joined(
+    t,
+    {},
+    {
+      refusal: (_topicId, topic, write) => (topic === 'mirror' && isKept(write) ? refusal : undefined),
+    },
+  )
+  for (const name of ['mirror', 'plain']) await node.createTopic(name)
+  const change = (resourceName: string, name: string) => ({
+    ...{ resourceType: 2, resourceName },
+    configs: [{ name, configOperation: 0, value: '1' }],
+  })
+  const configs = async (...resources: ReturnType<typeof change>[]) => {
+    const answer = await node.call(IncrementalAlterConfigsApi, { resources, validateOnly: true })
+    return answer?.responses.find(({ resourceName }) => resourceName === 'mirror')?.errorCode
+  }
+  strictEqual(await configs(change('mirror', 'cleanup.policy'), change('plain', 'cleanup.policy')), refusal.errorCode)
+  strictEqual(cluster.forwarded.length, 1)
+  ok((await configs(change('mirror', 'min.insync.replicas'))) !== refusal.errorCode)
+  strictEqual(cluster.forwarded.length, 2)
+  const topics = ['mirror', 'plain'].map(name => ({ name, count: 3, assignments: null }))
+  const grown = await node.call(CreatePartitionsApi, { topics, timeoutMs: 1000, validateOnly: true })
+  strictEqual(grown?.results.find(({ name }) => name === 'mirror')?.errorCode, refusal.errorCode)
+  const [request] = cluster.forwarded.slice(2)
+  deepStrictEqual(
+    CreatePartitionsApi.request.decode(request?.body ?? Buffer.alloc(0), 3).topics.map(({ name }) => name),
+    ['plain'],
   )
 })
 

@@ -1,17 +1,22 @@
 /** The dispatch table of a joined node: the standalone one, with the controller, or the other brokers, in the place of what this node is not. Made by Broker. */
 import { AlterConfigsApi } from '../../protocol/messages/33-alter-configs.ts'
+import { CreatePartitionsApi } from '../../protocol/messages/37-create-partitions.ts'
 import { IncrementalAlterConfigsApi } from '../../protocol/messages/44-incremental-alter-configs.ts'
 import type { Handler, ServedApi } from '../handler.ts'
 import { controllerRows, describeDelegationToken } from './controller-rows.ts'
 import { coordinatorRows } from './coordinator-rows.ts'
-import { forwardedAlterations } from './forwarded-alterations.ts'
+import {
+  forwardedAlterConfigs,
+  forwardedCreatePartitions,
+  forwardedIncrementalAlterConfigs,
+} from './forwarded-alterations.ts'
 import { forwarded } from './forwarded-handlers.ts'
 import type { JoinedCluster } from './joined-cluster.ts'
 import { shareAcknowledge } from './share-acknowledge.ts'
 import { shareFetch } from './share-fetch.ts'
 
 /** What brokers of Kafka pass on as it is. */
-const FORWARDED: ReadonlySet<number> = new Set([19, 20, 30, 31, 37, 43, 45, 46, 49, 51, 55, 57, 64, 80, 81])
+const FORWARDED: ReadonlySet<number> = new Set([19, 20, 30, 31, 43, 45, 46, 49, 51, 55, 57, 64, 80, 81])
 
 /** In the order of their keys. */
 export function joinedHandlers(standalone: readonly Handler[]): readonly Handler[] {
@@ -23,17 +28,21 @@ export function joinedHandlers(standalone: readonly Handler[]): readonly Handler
   return [...table.values()].sort((a, b) => a.key - b.key)
 }
 
+/** What is passed on but for what is judged here. */
+const PARTLY_FORWARDED: ReadonlyMap<number, (row: Handler) => Handler> = new Map([
+  [AlterConfigsApi.key, forwardedAlterConfigs],
+  [CreatePartitionsApi.key, forwardedCreatePartitions],
+  [IncrementalAlterConfigsApi.key, forwardedIncrementalAlterConfigs],
+])
+
 function joinedRow(row: Handler): Handler {
-  if (row.key === AlterConfigsApi.key) return forwardedAlterations(row, AlterConfigsApi)
-  if (row.key === IncrementalAlterConfigsApi.key) return forwardedAlterations(row, IncrementalAlterConfigsApi)
+  const partly = PARTLY_FORWARDED.get(row.key)
+  if (partly) return partly(row)
   return FORWARDED.has(row.key) ? forwarded(row) : row
 }
 
 const isForwarded = (key: number): boolean =>
-  FORWARDED.has(key) ||
-  key === AlterConfigsApi.key ||
-  key === IncrementalAlterConfigsApi.key ||
-  controllerRows.some(row => row.key === key)
+  FORWARDED.has(key) || PARTLY_FORWARDED.has(key) || controllerRows.some(row => row.key === key)
 
 /** What ApiVersions tells: of what is passed on no more than the active controller takes. */
 export const announcedApis = (table: readonly Handler[], joined: JoinedCluster | undefined): readonly ServedApi[] =>

@@ -12,6 +12,8 @@ export class MirrorTopicConfigs {
   readonly #desired: DesiredState
   readonly #changes: MirrorChanges
   readonly #destination: Destination
+  /** What sources had when they were last followed. Of this process's life: the next one learns it with its first round. */
+  readonly #followed = new Map<Uuid, ReadonlyMap<string, string>>()
 
   constructor(parts: { desired: DesiredState; changes: MirrorChanges; destination: Destination }) {
     this.#desired = parts.desired
@@ -44,6 +46,42 @@ export class MirrorTopicConfigs {
     const own = new Map([...changes].filter(([key]) => !record || !parkedConfigs.has(key)))
     if (own.size > 0) await this.#destination.alterTopicConfigs(topicId, own)
     if (record && parked.length > 0) await this.#changes.update(record, now => withConfigs(now, parked))
+  }
+
+  /** What makes the effective values those: an override where they differ, none where the inherited value is the wanted one. Keys that this cluster does not have are left out. */
+  changesTowards(topicId: Uuid, wanted: ReadonlyMap<string, string>): Map<string, string | null> {
+    const changes = new Map<string, string | null>()
+    for (const [key, value] of wanted) {
+      const here = this.of(topicId, key)
+      if (!here) continue
+      if (here.inherited === value) {
+        if (here.overridden) changes.set(key, null)
+      } else if (here.value !== value) changes.set(key, value)
+    }
+    return changes
+  }
+
+  /** The topic has these values now because its source has them. */
+  followed(topicId: Uuid, wanted: ReadonlyMap<string, string>): void {
+    this.#followed.set(topicId, wanted)
+  }
+
+  /** What was followed is about to change: until `followed` is called again nothing can be told to be somebody else's change. */
+  unfollow(topicId: Uuid): void {
+    this.#followed.delete(topicId)
+  }
+
+  /** Takes back what somebody else changed since the source was last followed. Resolves to the keys. */
+  async takeBack(topicId: Uuid): Promise<readonly string[]> {
+    const wanted = this.#followed.get(topicId)
+    const changes = wanted ? this.changesTowards(topicId, wanted) : new Map<string, string | null>()
+    if (changes.size > 0) await this.alter(topicId, changes)
+    return [...changes.keys()]
+  }
+
+  /** Topics that are mirrors no more are not remembered. */
+  forgetOthers(): void {
+    for (const topicId of this.#followed.keys()) if (!this.#fenced(topicId)) this.#followed.delete(topicId)
   }
 
   /** The part of a new mirror's overrides that its record keeps. */

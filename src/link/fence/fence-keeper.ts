@@ -1,6 +1,6 @@
 /**
- * Keeps the write fence of mirrors as it should be: restores what others change, counts it, and gives up partitions that others made
- * ordinary ones. Started by the engine while its node is the link coordinator.
+ * Keeps the write fence of mirrors, and the configs that follow their source, as they should be: restores what others change, counts
+ * it, and gives up partitions that others made ordinary ones. Started by the engine while its node is the link coordinator.
  */
 import type { Timer } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
@@ -49,6 +49,7 @@ export class FenceKeeper {
   }
 
   #lookAtAll(): void {
+    this.#context.topicConfigs.forgetOthers()
     this.#look([...this.#context.desired.mirrors()].map(({ topicId }) => topicId))
     this.#timer = this.#context.clock.after(periodMs, () => this.#lookAtAll())
   }
@@ -72,7 +73,7 @@ export class FenceKeeper {
   }
 
   async #restore(topicId: Uuid): Promise<void> {
-    const { destination, desired, logger, clock } = this.#context
+    const { destination, desired, topicConfigs, logger, clock } = this.#context
     const record = [...desired.mirrorsOfTopic(topicId)].find(isFenced)
     if (!record || desired.problemOf(record.linkId) !== undefined || !destination.topicById(topicId)) return
     try {
@@ -81,8 +82,11 @@ export class FenceKeeper {
       const changed = await destination.fence.restore(topicId)
       if (changed.length > 0)
         await this.report(topicId, { kind: 'fence_changed', reason: `restored: ${changed.join(', ')}` })
+      const takenBack = isFollowing(record) ? await topicConfigs.takeBack(topicId) : []
+      if (takenBack.length > 0)
+        await this.report(topicId, { kind: 'config_changed', reason: `restored: ${takenBack.join(', ')}` })
     } catch (error) {
-      logger.warn('the write fence of a mirror could not be restored', {
+      logger.warn('what others changed of a mirror could not be restored', {
         topic: record.mirrorTopic,
         error: messageOf(error),
       })
@@ -120,3 +124,6 @@ export class FenceKeeper {
     await changes.note(record, now => withHistory(now, { event: kind, reason, timeMs: clock.nowMs() }))
   }
 }
+
+/** Do its configs follow the source? Those of a paused mirror stay as they are. */
+const isFollowing = ({ state }: MirrorRecord): boolean => state !== 'PAUSED' && state !== 'FAILED'

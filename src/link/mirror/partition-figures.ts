@@ -13,6 +13,7 @@ export const incidentKinds = [
   'foreign_write',
   'stalled',
   'fence_changed',
+  'config_changed',
   'taken_away',
 ] as const
 

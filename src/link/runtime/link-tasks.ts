@@ -152,10 +152,12 @@ function partitionRound(parts: EngineParts, link: TaskedLink): Round {
 function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
   const { logger } = parts
   const guarded = whileMirrored(parts, link)
-  const destination: TopicConfigsSyncParts['destination'] = {
-    topicById: topicId => parts.destination.topicById(topicId),
-    topicConfig: (topicId, key) => parts.topicConfigs.of(topicId, key),
-    alterTopicConfigs: (topicId, changes) => guarded(topicId, () => parts.topicConfigs.alter(topicId, changes)),
+  const topicConfigs: TopicConfigsSyncParts['topicConfigs'] = {
+    of: (topicId, key) => parts.topicConfigs.of(topicId, key),
+    alter: (topicId, changes) => guarded(topicId, () => parts.topicConfigs.alter(topicId, changes)),
+    changesTowards: (topicId, wanted) => parts.topicConfigs.changesTowards(topicId, wanted),
+    followed: (topicId, wanted) => parts.topicConfigs.followed(topicId, wanted),
+    unfollow: topicId => parts.topicConfigs.unfollow(topicId),
   }
   const isMirrored = (record: MirrorRecord) => stillMirrored(parts, record) !== undefined
   const changed = ({ mirrorTopic }: MirrorRecord, changes: ReadonlyMap<string, string | null>) =>
@@ -167,7 +169,9 @@ function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
     if (isOutage(view) && view.contents === undefined) throw view.error
     const trueConfigsOf = ({ sourceTopic, sourceTopicId }: MirrorRecord) =>
       trueConfigs(view, { name: sourceTopic, topicId: sourceTopicId })
-    const of = { source: link.source, destination, owned, isMirrored, trueConfigs: trueConfigsOf }
+    const { source } = link
+    const { destination } = parts
+    const of = { source, destination, topicConfigs, owned, isMirrored, trueConfigs: trueConfigsOf }
     return await syncTopicConfigs({ ...of, signal, changed }, mirrors)
   }
 }

@@ -1,4 +1,5 @@
 /** TopicConfigsSync: the configs that a link owns stay equal to the source's, local changes are undone (semantics §6). Run by the link runtime. */
+import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { Destination, SourceCluster, SourceTopicConfig } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -10,7 +11,8 @@ const parallel = 8
 
 export interface TopicConfigsSyncParts {
   readonly source: SourceCluster
-  readonly destination: Pick<Destination, 'topicById' | 'topicConfig' | 'alterTopicConfigs'>
+  readonly destination: Pick<Destination, 'topicById'>
+  readonly topicConfigs: Pick<MirrorTopicConfigs, 'of' | 'alter' | 'changesTowards' | 'followed' | 'unfollow'>
   /** Keys that the link owns on its mirrors. */
   readonly owned: ReadonlySet<string>
   readonly signal: AbortSignal
@@ -29,7 +31,7 @@ export async function syncTopicConfigs(
   parts: TopicConfigsSyncParts,
   mirrors: readonly MirrorRecord[],
 ): Promise<readonly TaskError[]> {
-  const { source, destination, signal, isMirrored, changed, trueConfigs } = parts
+  const { source, destination, signal, isMirrored, trueConfigs } = parts
   const names = [...new Set(mirrors.map(mirror => mirror.sourceTopic))]
   const { found, errors } = await askTopics(names, some => source.describeTopicConfigs(some, signal), signal)
   const bySource = new Map(found)
@@ -37,14 +39,11 @@ export async function syncTopicConfigs(
     const described = bySource.get(record.sourceTopic)
     // Gone here meanwhile, or there: that is for others to tell.
     if (!described || !destination.topicById(record.topicId) || !isMirrored(record)) return
-    const wanted = new Map([...described, ...(trueConfigs(record) ?? [])])
-    const { changes, unknown } = differences(parts, record, wanted)
+    const { wanted, unknown } = wantedOf(parts, record, new Map([...described, ...(trueConfigs(record) ?? [])]))
     for (const key of unknown)
       errors.push({ code: 'INVALID_REQUEST_ERROR', message: `${record.mirrorTopic}: ${key} is not known here` })
-    if (changes.size === 0) return
     try {
-      await destination.alterTopicConfigs(record.topicId, changes)
-      changed(record, changes)
+      await follow(parts, record, wanted)
     } catch (error) {
       errors.push(taskErrorOf(error, record.mirrorTopic))
     }
@@ -52,26 +51,34 @@ export async function syncTopicConfigs(
   return errors
 }
 
-/**
- * What makes the effective values equal: an override where they differ, none where the inherited value is the source's.
- * `unknown`: keys that the source's topic overrides and this cluster does not have.
- */
-function differences(
-  { destination, owned }: TopicConfigsSyncParts,
+/** Effective values by keys that both clusters have; `unknown`: keys that the source's topic overrides and this cluster does not have. */
+function wantedOf(
+  { topicConfigs, owned }: TopicConfigsSyncParts,
   { topicId }: MirrorRecord,
-  wanted: TopicConfigs,
-): { changes: Map<string, string | null>; unknown: string[] } {
-  const changes = new Map<string, string | null>()
+  described: TopicConfigs,
+): { wanted: Map<string, string>; unknown: string[] } {
+  const wanted = new Map<string, string>()
   const unknown: string[] = []
   for (const key of owned) {
-    const there = wanted.get(key)
+    const there = described.get(key)
     if (!there || there.value === null) continue
-    const here = destination.topicConfig(topicId, key)
-    if (!here) {
-      if (there.overridden) unknown.push(key)
-    } else if (here.inherited === there.value) {
-      if (here.overridden) changes.set(key, null)
-    } else if (here.value !== there.value) changes.set(key, there.value)
+    if (topicConfigs.of(topicId, key)) wanted.set(key, there.value)
+    else if (there.overridden) unknown.push(key)
   }
-  return { changes, unknown }
+  return { wanted, unknown }
+}
+
+async function follow(
+  { topicConfigs, changed }: TopicConfigsSyncParts,
+  record: MirrorRecord,
+  wanted: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { topicId } = record
+  const changes = topicConfigs.changesTowards(topicId, wanted)
+  if (changes.size > 0) {
+    topicConfigs.unfollow(topicId)
+    await topicConfigs.alter(topicId, changes)
+    changed(record, changes)
+  }
+  topicConfigs.followed(topicId, wanted)
 }
