@@ -1,5 +1,6 @@
 /** What answers to a commit as nobody's member mean for links; shared by the ways in which the coordinators of both modes are asked. */
 import type { GroupCommit, GroupOffset } from '../link/ports.ts'
+import { isRefusal, missingRight } from '../metadata/missing-right.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
 
 /**
@@ -19,7 +20,19 @@ export async function commitAsNobody(
   if (IN_USE.has(refused)) return { kind: 'in-use' }
   if (OTHER_TYPE.has(refused))
     return { kind: 'other-type', message: `group '${groupId}' is of another type here (${errorName(refused)})` }
-  return { kind: 'failed', message: errorName(refused) }
+  const topic = offsets[codes.indexOf(refused)]?.topic
+  return { kind: 'failed', message: refusalText(refused, { groupId, topic }) }
+}
+
+/** The error, or the right that would have prevented it. */
+export function refusalText(
+  errorCode: number,
+  { groupId, topic }: { readonly groupId: string; readonly topic?: string | undefined },
+): string {
+  if (!isRefusal(errorCode)) return errorName(errorCode)
+  return errorCode === ErrorCode.TOPIC_AUTHORIZATION_FAILED && topic !== undefined
+    ? missingRight({ operation: 'READ', resource: 'TOPIC', name: topic })
+    : missingRight({ operation: 'READ', resource: 'GROUP', name: groupId })
 }
 
 const METADATA_TOO_LONG = ErrorCode.OFFSET_METADATA_TOO_LARGE

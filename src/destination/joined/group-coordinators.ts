@@ -1,6 +1,7 @@
 /** Finds the brokers that coordinate groups of a Kafka cluster that this node has joined, and remembers them; requests about groups go through it. */
 
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { isRefusal } from '../../metadata/missing-right.ts'
 import type { BrokerConnection } from '../../network/broker-connection.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { FindCoordinatorApi } from '../../protocol/messages/10-find-coordinator.ts'
@@ -28,6 +29,7 @@ const GROUP_KEY = 0
 export class GroupCoordinators {
   readonly #o: GroupCoordinatorsOptions
   readonly #known = new Map<string, number>()
+  readonly #refused = new Set<string>()
   #turn = 0
 
   constructor(options: GroupCoordinatorsOptions) {
@@ -45,6 +47,11 @@ export class GroupCoordinators {
     return Map.groupBy(known, groupId => this.#known.get(groupId) ?? -1)
   }
 
+  /** Were we not allowed to ask for its coordinator, the last time? */
+  isRefused(groupId: string): boolean {
+    return this.#refused.has(groupId)
+  }
+
   /** They have moved, or their broker does not answer. */
   forget(groupIds: readonly string[]): void {
     for (const groupId of groupIds) this.#known.delete(groupId)
@@ -55,8 +62,11 @@ export class GroupCoordinators {
     const version = connection.versionFor(FindCoordinatorApi.key, { min: BATCHED_VERSION, max: BATCHED_VERSION + 1 })
     const request = { keyType: GROUP_KEY, coordinatorKeys: [...groupIds] }
     const { response } = await connection.send(FindCoordinatorApi, request, { version })
-    for (const { key, errorCode, nodeId } of response.coordinators)
+    for (const { key, errorCode, nodeId } of response.coordinators) {
       if (errorCode === ErrorCode.NONE) this.#known.set(key, nodeId)
+      if (isRefusal(errorCode)) this.#refused.add(key)
+      else this.#refused.delete(key)
+    }
   }
 
   /** A live one, each time another: one that cannot be reached must not be asked again and again. */

@@ -1,5 +1,5 @@
 /** Groups of a joined cluster: whom a link asks about their offsets, how it commits, and what it does where coordinators move. */
-import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
 import { seededRandom } from '../../core/random.ts'
@@ -63,6 +63,7 @@ function scene() {
   const brokers = new FakeBrokers()
   const image = () => joinedImage({ brokers: [javaBroker(1), javaBroker(2), lockstepBroker(1001)] })
   const coordinator = new Map<string, number>()
+  const denied = new Map<string, number>()
   const members = { classic: new Set<string>(), consumer: new Set<string>() }
   const commits: OffsetCommitRequest[] = []
   const refusal = { code: 0 }
@@ -74,7 +75,7 @@ function scene() {
         nodeId: coordinator.get(key) ?? -1,
         host: 'h',
         port: 1,
-        errorCode: coordinator.has(key) ? 0 : ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        errorCode: coordinator.has(key) ? 0 : (denied.get(key) ?? ErrorCode.COORDINATOR_NOT_AVAILABLE),
         errorMessage: null,
       })),
     }),
@@ -103,7 +104,18 @@ function scene() {
   const coordinators = new GroupCoordinators({ brokerId: 1001, image, brokers })
   const may = { write: true }
   const parts = { coordinators, brokers, clock, random: seededRandom(3), mayWrite: () => may.write }
-  return { clock, brokers, coordinator, members, commits, refusal, may, groups: new GroupRequests(parts), answersOf }
+  return {
+    clock,
+    brokers,
+    coordinator,
+    denied,
+    members,
+    commits,
+    refusal,
+    may,
+    groups: new GroupRequests(parts),
+    answersOf,
+  }
 }
 
 const offset = { topic: 'orders', partition: 0, offset: 5, metadata: '' }
@@ -174,4 +186,24 @@ test('a link coordinator that was deposed commits nothing more, not even what it
   for (let second = 0; second < 5; second++) await clock.advance(1000)
   await refused
   strictEqual(commits.length, 1)
+})
+
+test('a group that we have no rights to is told at once, with the right, and holds up no other', async () => {
+  const { groups, coordinator, denied, refusal } = scene()
+  coordinator.set('mine', 1)
+  denied.set('theirs', ErrorCode.GROUP_AUTHORIZATION_FAILED)
+  const [mine, theirs] = await Promise.all(['mine', 'theirs'].map(group => groups.read(group)))
+  strictEqual(mine?.kind, 'offsets')
+  ok(theirs?.kind === 'retriable')
+  match(theirs.message, /lacks READ on the group theirs; grant it with kafka-acls/)
+  const refused = await groups.commit('theirs', [offset])
+  ok(refused.kind === 'failed')
+  match(refused.message, /lacks READ on the group theirs/)
+  refusal.code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+  const ofTopic = await groups.commit('mine', [offset])
+  ok(ofTopic.kind === 'failed')
+  match(ofTopic.message, /lacks READ on the topic orders/)
+  denied.clear()
+  coordinator.set('theirs', 2)
+  strictEqual((await groups.read('theirs')).kind, 'offsets')
 })

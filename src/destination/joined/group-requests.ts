@@ -3,12 +3,12 @@ import { Backoff } from '../../core/backoff.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Random } from '../../core/random.ts'
 import { type DestinationGroup, type GroupCommit, type GroupOffset, NotLinkCoordinator } from '../../link/ports.ts'
-import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
 import { OffsetCommitApi } from '../../protocol/messages/08-offset-commit.ts'
 import { OffsetFetchApi, type OffsetFetchResponse } from '../../protocol/messages/09-offset-fetch.ts'
 import { DescribeGroupsApi } from '../../protocol/messages/15-describe-groups.ts'
 import { ConsumerGroupDescribeApi } from '../../protocol/messages/69-consumer-group-describe.ts'
-import { commitAsNobody } from '../group-commit.ts'
+import { commitAsNobody, refusalText } from '../group-commit.ts'
 import type { BrokerLink, BrokerLinks, GroupCoordinators } from './group-coordinators.ts'
 import { readStarts, setStarts } from './share-group-requests.ts'
 
@@ -73,7 +73,7 @@ export class GroupRequests {
     const found = await this.#answered([groupId], async connection =>
       answerOf(groupId, await readStarts(connection, groupId, MOVED)),
     )
-    return found.get(groupId) ?? { kind: 'retriable', message: 'its coordinator did not answer' }
+    return found.get(groupId) ?? { kind: 'retriable', message: this.#whyUnanswered(groupId) }
   }
 
   async setShareStarts(groupId: string, offsets: readonly GroupOffset[]): Promise<GroupCommit> {
@@ -82,7 +82,7 @@ export class GroupRequests {
       const by = { moved: MOVED, timeoutMs: COMMIT_MS }
       return answerOf(groupId, await setStarts(connection, { groupId, offsets }, by))
     })
-    return found.get(groupId) ?? { kind: 'failed', message: 'its coordinator did not answer' }
+    return found.get(groupId) ?? { kind: 'failed', message: this.#whyUnanswered(groupId) }
   }
 
   #assertMayWrite(): void {
@@ -94,7 +94,13 @@ export class GroupRequests {
     this.#asked = []
     const found = await this.#answered([...new Set(asked.map(({ groupId }) => groupId))], readFrom)
     for (const { groupId, resolve } of asked)
-      resolve(found.get(groupId) ?? { kind: 'retriable', message: 'its coordinator did not answer' })
+      resolve(found.get(groupId) ?? { kind: 'retriable', message: this.#whyUnanswered(groupId) })
+  }
+
+  #whyUnanswered(groupId: string): string {
+    return this.#o.coordinators.isRefused(groupId)
+      ? refusalText(ErrorCode.GROUP_AUTHORIZATION_FAILED, { groupId })
+      : 'its coordinator did not answer'
   }
 
   async #commit(groupId: string, offsets: readonly GroupOffset[]): Promise<number[]> {
@@ -103,10 +109,13 @@ export class GroupRequests {
       const codes = await commitTo(connection, groupId, offsets)
       return new Map(codes.some(code => MOVED.has(code)) ? [] : [[groupId, codes]])
     })
-    return found.get(groupId) ?? offsets.map(() => ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    const unanswered = this.#o.coordinators.isRefused(groupId)
+      ? ErrorCode.GROUP_AUTHORIZATION_FAILED
+      : ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return found.get(groupId) ?? offsets.map(() => unanswered)
   }
 
-  /** Asks again, for a while, where `ask` has no answer about a group, or its broker none at all. */
+  /** Asks again, for a while, where `ask` has no answer about a group, or its broker none at all; not where we may not ask. */
   async #answered<T>(
     groupIds: readonly string[],
     ask: (connection: BrokerLink, groupIds: readonly string[]) => Promise<Map<string, T>>,
@@ -115,13 +124,16 @@ export class GroupRequests {
     const backoff = new Backoff({ initialMs: 100, maxMs: 2000, random })
     const untilMs = clock.monotonicMs() + PATIENCE_MS
     const found = new Map<string, T>()
+    const refused = new Set<string>()
     for (;;) {
-      const missing = groupIds.filter(groupId => !found.has(groupId))
+      const missing = groupIds.filter(groupId => !found.has(groupId) && !refused.has(groupId))
       if (missing.length === 0 || clock.monotonicMs() >= untilMs) return found
       if (backoff.attempts > 0) await sleep(clock, backoff.nextMs())
       else backoff.nextMs()
       for (const [groupId, answer] of await this.#askOnce(missing, ask)) found.set(groupId, answer)
-      coordinators.forget(missing.filter(groupId => !found.has(groupId)))
+      const unanswered = missing.filter(groupId => !found.has(groupId))
+      for (const groupId of unanswered) if (coordinators.isRefused(groupId)) refused.add(groupId)
+      coordinators.forget(unanswered)
     }
   }
 
@@ -160,8 +172,8 @@ async function readFrom(connection: BrokerLink, groupIds: readonly string[]): Pr
   return found
 }
 
-function groupOf({ errorCode, topics }: GroupAnswer, hasMembers: boolean): DestinationGroup {
-  if (errorCode !== ErrorCode.NONE) return { kind: 'retriable', message: errorName(errorCode) }
+function groupOf({ groupId, errorCode, topics }: GroupAnswer, hasMembers: boolean): DestinationGroup {
+  if (errorCode !== ErrorCode.NONE) return { kind: 'retriable', message: refusalText(errorCode, { groupId }) }
   const offsets = topics.flatMap(({ name: topic, partitions }) =>
     partitions
       .filter(({ committedOffset, errorCode }) => committedOffset >= 0n && errorCode === ErrorCode.NONE)

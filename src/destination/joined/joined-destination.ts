@@ -81,7 +81,6 @@ export class JoinedDestination extends ClusterDestination {
     return result
   }
 
-  /** Not asked over the network yet. */
   /** Of a cluster that has the feature; undefined = it has no share groups. */
   get shareGroups(): Destination['shareGroups'] {
     const { controller, groups } = this.#o

@@ -1,9 +1,10 @@
 /** Start offsets of the share groups of a joined cluster for links: read and set as an administrator does, by the coordinators of the groups (semantics §5). */
 import type { DestinationGroup, GroupCommit, GroupOffset } from '../../link/ports.ts'
-import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import { ErrorCode } from '../../protocol/errors.ts'
 import { ShareGroupDescribeApi } from '../../protocol/messages/77-share-group-describe.ts'
 import { DescribeShareGroupOffsetsApi } from '../../protocol/messages/90-describe-share-group-offsets.ts'
 import { AlterShareGroupOffsetsApi } from '../../protocol/messages/91-alter-share-group-offsets.ts'
+import { refusalText } from '../group-commit.ts'
 import type { BrokerLink } from './group-coordinators.ts'
 
 /** Partitions that nobody has read yet have no offset. Resolves to undefined where the coordinator has moved. */
@@ -25,8 +26,8 @@ export async function readStarts(
       offset: Number(startOffset),
     })),
   )
-  const failed = [errorCode, ...starts.map(start => start.errorCode)].find(code => code !== ErrorCode.NONE)
-  if (failed !== undefined) return { kind: 'retriable', message: errorName(failed) }
+  const failed = [{ errorCode, topic: undefined }, ...starts].find(one => one.errorCode !== ErrorCode.NONE)
+  if (failed) return { kind: 'retriable', message: refusalText(failed.errorCode, { groupId, topic: failed.topic }) }
   const described = await connection.send(ShareGroupDescribeApi, {
     groupIds: [groupId],
     includeAuthorizedOperations: false,
@@ -51,12 +52,17 @@ export async function setStarts(
   }))
   const { timeoutMs } = by
   const { response } = await connection.send(AlterShareGroupOffsetsApi, { groupId, topics }, { timeoutMs })
-  const answers = response.responses.flatMap(({ partitions }) => partitions.map(({ errorCode }) => errorCode))
-  const refused = [response.errorCode, ...answers].find(code => code !== ErrorCode.NONE)
+  const answers = response.responses.flatMap(({ topicName: topic, partitions }) =>
+    partitions.map(({ errorCode }) => ({ errorCode, topic })),
+  )
+  const first = [{ errorCode: response.errorCode, topic: undefined }, ...answers].find(
+    one => one.errorCode !== ErrorCode.NONE,
+  )
+  const refused = first?.errorCode
   if (refused === undefined) return { kind: 'committed' }
   if (by.moved.has(refused)) return undefined
   if (refused === ErrorCode.NON_EMPTY_GROUP) return { kind: 'in-use' }
   if (refused === ErrorCode.GROUP_ID_NOT_FOUND)
     return { kind: 'other-type', message: `group '${groupId}' is of another type here` }
-  return { kind: 'failed', message: errorName(refused) }
+  return { kind: 'failed', message: refusalText(refused, { groupId, topic: first?.topic }) }
 }
