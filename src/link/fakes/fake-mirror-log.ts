@@ -24,6 +24,8 @@ export class FakePartition {
   cleanedOffset = 0
   /** What retention would delete. */
   bytesAtRisk = 0
+  /** Others led it for a moment, and from here on it holds what they appended. */
+  foreignFrom: number | undefined
 
   /** The machine lost what was not flushed. */
   loseUnflushed(): void {
@@ -68,7 +70,11 @@ export class FakeMirrorLog implements MirrorLog {
     return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
   }
 
-  async reclaim(): Promise<void> {}
+  async reclaim(): Promise<void> {
+    const { foreignFrom } = this.#partition
+    if (foreignFrom !== undefined) await this.truncateTo(foreignFrom)
+    this.#partition.foreignFrom = undefined
+  }
 
   append(batches: Buffer, { expectedEndOffset }: { expectedEndOffset: number }): Promise<MirrorLogState> {
     return this.#process.effect('append', () => {

@@ -101,6 +101,8 @@ export class MirrorPartition implements FetchSink {
 
   async onEpochEnd(answer: EpochEnd & { readonly requestedEpoch: number }): Promise<SinkDecision> {
     if (this.#stopped) return 'stop'
+    const foreign = await this.#foreignTail()
+    if (foreign) return foreign
     const state = this.#o.log.state()
     if (state.logStartOffset === state.logEndOffset) return 'continue'
     const ranges = this.#o.ledger.ranges(state.logEndOffset)
@@ -111,6 +113,8 @@ export class MirrorPartition implements FetchSink {
   async onBatches(batches: FetchedBatches): Promise<SinkDecision> {
     const { log, ledger, figures, owner } = this.#o
     if (this.#stopped) return 'stop'
+    const foreign = await this.#foreignTail()
+    if (foreign) return foreign
     const before = log.state()
     // The log moved since this fetch was sent: the next one asks from its present end.
     if (batches.fetchOffset !== this.position().offset) return 'continue'
@@ -168,6 +172,18 @@ export class MirrorPartition implements FetchSink {
     return decision
   }
 
+  /**
+   * Undefined = the log ends with what was mirrored. Others may have led it for a moment, too short for the pipeline to be stopped.
+   */
+  async #foreignTail(): Promise<SinkDecision | undefined> {
+    try {
+      await this.#o.log.reclaim()
+      return undefined
+    } catch (error) {
+      return this.#held(error)
+    }
+  }
+
   /** As far as the log allows; what is left is tried again after the next fetch. */
   async #followLogStart(sourceLogStart: number): Promise<void> {
     const { log, settings } = this.#o
@@ -177,6 +193,8 @@ export class MirrorPartition implements FetchSink {
   }
 
   async #outOfRange(trouble: Extract<FetchTrouble, { kind: 'offset-out-of-range' }>): Promise<SinkDecision> {
+    const foreign = await this.#foreignTail()
+    if (foreign) return foreign
     const { log, figures, logger, settings } = this.#o
     const { earliest, latest } = trouble
     const { logEndOffset } = log.state()
