@@ -10,7 +10,7 @@ import {
   type PartitionSource,
   type ReadSnapshot,
 } from './fetch-query.ts'
-import { checkForFollower } from './leading/follower-answer.ts'
+import { checkForFollower, untilProducerReturns } from './leading/follower-answer.ts'
 import { errorCodeOf } from './log-failure.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 import type { Replica } from './replica.ts'
@@ -80,8 +80,9 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   // The log start may have moved since.
   if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
   const { records, aborted = [] } = found
-  if (ofFollower(limits.query)) checkForFollower(partition, records, { fetchOffset })
-  return { ...answer, records, abortedTransactions: withAborted ? aborted : null }
+  if (!ofFollower(limits.query)) return { ...answer, records, abortedTransactions: withAborted ? aborted : null }
+  checkForFollower(partition, records, { fetchOffset })
+  return { ...answer, records: untilProducerReturns(records) }
 }
 
 /** undefined if there is no memory for what would be read. */

@@ -1,6 +1,11 @@
-/** Rules that an answer to a follower must obey, or a Kafka broker gives up the partition until the next leader epoch; read-partition.ts holds each answer to them. */
+/**
+ * Rules that an answer to a follower must obey, or a Kafka broker gives up the partition until the next leader epoch, or keeps a wrong
+ * index of aborted transactions; read-partition.ts holds each answer to them.
+ */
 import assert from 'node:assert/strict'
 import { BatchCursor } from '../../protocol/batches/batch-cursor.ts'
+import { readBatchHeader } from '../../protocol/batches/batch-header.ts'
+import { decodeControlRecord } from '../../protocol/batches/control-batch.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
 import { PartitionUnavailable } from '../partition-unavailable.ts'
 import type { Replica } from '../replica.ts'
@@ -34,4 +39,23 @@ export function checkForFollower(partition: Replica, records: Buffer, from: { re
     next = cursor.lastOffset + 1
   }
   assert(next - (first ?? next) <= OFFSETS_SPAN_MAX, `${name}: an answer spans more than a segment can`)
+}
+
+/**
+ * As much of an answer as a Kafka broker indexes rightly. It enters all transactions of an answer before it indexes the aborted ones,
+ * and notes for each that everything is decided below the first transaction of another producer. Where the same producer has
+ * begun again in the same answer, that is not so, and readers at that broker would be shown the second transaction though it
+ * was aborted. So an answer ends where a producer begins again behind its ABORT marker.
+ */
+export function untilProducerReturns(records: Buffer): Buffer {
+  const cursor = new BatchCursor()
+  let aborted: Set<bigint> | undefined
+  for (let at = 0; cursor.moveTo(records, at) === 'whole'; at += cursor.sizeBytes) {
+    if (!cursor.isTransactional || (!cursor.isControl && !aborted)) continue
+    const header = readBatchHeader(records, at)
+    if (!cursor.isControl && aborted?.has(header.producerId)) return records.subarray(0, at)
+    if (cursor.isControl && decodeControlRecord(records, header)?.type === 'abort')
+      aborted = (aborted ?? new Set()).add(header.producerId)
+  }
+  return records
 }
