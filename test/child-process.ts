@@ -80,16 +80,23 @@ interface ToolOptions {
   readonly timeoutMs?: number
   /** Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv
+  /** Default: that of this process. */
+  readonly cwd?: string
 }
 
 /** Runs a tool to its end, feeding `input`; kills it after `timeoutMs` (default 120 s). */
 export async function runTool(
   command: string,
   args: readonly string[],
-  { input = '', timeoutMs = 120_000, env }: ToolOptions = {},
+  { input = '', timeoutMs = 120_000, env, cwd }: ToolOptions = {},
 ): Promise<ToolResult> {
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...limits, ...(env ? { env } : {}) })
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...limits,
+    ...(env && { env }),
+    ...(cwd && { cwd }),
+  })
   running.add(child)
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []

@@ -16,7 +16,7 @@ export async function metricsPage(): Promise<Page> {
   const shownSource = sourceMetrics()
   shownSource.observe({ clientId: 'lockstep-link-west', api: 'FetchRequest', ms: 1 })
   const sources = [
-    nodeMetrics('{version}'),
+    nodeMetrics({ version: '', commit: '' }),
     shownSource,
     coordinatorMetrics({
       groups: () => ({

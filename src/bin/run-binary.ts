@@ -1,14 +1,16 @@
 /** One run of the binary: the command line on the process's terminal, its exit code. Called by lockstep.ts. */
 import { Program } from '../cli/program.ts'
 import { systemTerminal } from '../cli/system-terminal.ts'
-import { version } from '../node/version.ts'
+import { commitOfBuild, version } from '../node/version.ts'
 import { RUN_NODES } from './node-commands.ts'
 
 /** A clone's launcher says how long it took to provision; the published package has no launcher. */
 function versionText(): string {
   const bootstrapMs = process.env['LOCKSTEP_BOOTSTRAP_MS']
   const launcher = bootstrapMs === undefined ? '' : `, bootstrap ${bootstrapMs} ms`
-  return `lockstep ${version} (Node ${process.versions.node}${launcher})`
+  const commit = commitOfBuild()
+  const build = commit === undefined ? '' : `commit ${commit.slice(0, 12)}, `
+  return `lockstep ${version} (${build}Node ${process.versions.node}${launcher})`
 }
 
 /** Sets the exit code of the process; `server` and `demo` also end it, whatever still runs. */

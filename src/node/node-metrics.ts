@@ -2,15 +2,16 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { MetricsSource } from '../rest/ports.ts'
 
-export function nodeMetrics(version: string): MetricsSource {
+/** `commit` = that of the build, if it is known. */
+export function nodeMetrics({ version, commit = '' }: { version: string; commit?: string | undefined }): MetricsSource {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const info = new Gauge({
     name: 'lockstep_info',
-    help: 'Version of the node',
-    labelNames: ['version'],
+    help: 'Version of the node, and the commit of its build (empty if unknown)',
+    labelNames: ['version', 'commit'],
     registers: [registry],
   })
-  info.set({ version }, 1)
+  info.set({ version, commit }, 1)
   return { text: () => registry.metrics() }
 }

@@ -8,7 +8,7 @@ import { startNode } from './node.ts'
 import { nodeLogger } from './node-logger.ts'
 import { type NodeSettings, parseSettings, readPropertiesFile } from './settings.ts'
 import { SettingsError } from './settings-error.ts'
-import { version } from './version.ts'
+import { commitOfBuild, version } from './version.ts'
 
 export interface ServerOptions {
   readonly config: string | undefined
@@ -40,9 +40,11 @@ export async function runServer(options: ServerOptions): Promise<number> {
   for (const warning of settings.warnings) logger.warn(warning)
   const stopped = signalled()
   try {
-    const node = await startNode(settings, { logger, loggers, version })
+    const commit = commitOfBuild()
+    const node = await startNode(settings, { logger, loggers, version, commit })
     logger.info('the node is ready', {
       version,
+      ...(commit === undefined ? {} : { commit: commit.slice(0, 12) }),
       kafka: node.kafkaAddresses.join(','),
       rest: node.restUrl,
       clusterId: node.clusterId,

@@ -16,4 +16,6 @@ export interface NodeEnvironment {
   /** How much it writes. */
   readonly loggers: LoggerLevels
   readonly version: string
+  /** Of the build; undefined if it is not known. */
+  readonly commit?: string | undefined
 }

@@ -1,33 +1,45 @@
-/** The package as it would be published: built, packed and unpacked elsewhere, its binary runs emitted JavaScript alone. */
+/** The package as it would be published: packed, installed from the registry into an empty folder, and used from there alone. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { repositoryRoot } from '../cache.ts'
-import { startProcess } from '../child-process.ts'
+import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
 import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
+import { writeProperties } from '../properties-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-package-'))
-const unpacked = join(folder, 'package')
-const binary = join(unpacked, 'dist/bin/lockstep.js')
+const installed = join(folder, 'empty')
+const unpacked = join(installed, 'node_modules/lockstep')
+const binary = join(installed, 'node_modules/.bin/lockstep')
+const manifest = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-before(() => {
-  const staging = join(folder, 'staging')
-  const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(staging, 'dist')], {
-    cwd: repositoryRoot,
-  })
-  for (const name of ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md'])
-    cpSync(join(repositoryRoot, name), join(staging, name))
-  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: staging,
-  })
-  execFileSync('tar', ['-xzf', join(folder, packed.toString().trim()), '-C', folder])
-  // Dependencies as an installation would put them beside it.
-  symlinkSync(join(repositoryRoot, 'node_modules'), join(unpacked, 'node_modules'))
+/** Node of this process first, and nothing of an npm or a launcher that runs this suite. */
+const env: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|LOCKSTEP_)/i.test(name))),
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+  HOME: folder,
+  npm_config_cache: join(repositoryRoot, '.cache/npm'),
+}
+
+async function npm(args: readonly string[], cwd: string): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet], { env, cwd, timeoutMs: 420_000 })
+  equal(status, 0, `npm ${args.join(' ')}: ${stdout}${stderr}`)
+}
+
+const lockstep = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+  runTool(binary, args, { env: { ...env, ...more } })
+
+before(async () => {
+  await npm(['pack', '--pack-destination', folder], repositoryRoot)
+  const [archive = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
+  equal(archive, `lockstep-${manifest.version}.tgz`)
+  mkdirSync(installed)
+  await npm(['install', '--ignore-scripts', join(folder, archive)], installed)
 })
 
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,8 +49,9 @@ test('the package holds the emitted product, its licence and its documents, and 
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'deploy',
     'dist',
-    'node_modules',
+    'docs',
     'package.json',
   ])
   const files = readdirSync(join(unpacked, 'dist'), { recursive: true, encoding: 'utf8' })
@@ -49,34 +62,67 @@ test('the package holds the emitted product, its licence and its documents, and 
   )
 })
 
-test('its binary tells its version and the same commands as the sources', () => {
-  const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
-  deepEqual(manifest.bin, { lockstep: 'dist/bin/lockstep.js' })
-  match(readFileSync(binary, 'utf8'), /^#!\/usr\/bin\/env node\n/)
-  const { LOCKSTEP_BOOTSTRAP_MS: _launcher, ...env } = process.env
-  equal(
-    execFileSync(process.execPath, [binary, '--version'], { env }).toString(),
-    `lockstep ${manifest.version} (Node ${process.versions.node})\n`,
-  )
-  const help = (entry: string) => spawnSync(process.execPath, [entry, '--help']).stdout.toString()
-  equal(help(binary), help(join(repositoryRoot, 'src/bin/lockstep.ts')))
+test('its binary tells its version with the commit, and the same commands as the sources', async () => {
+  match(readFileSync(join(unpacked, 'dist/bin/lockstep.js'), 'utf8'), /^#!\/usr\/bin\/env node\n/)
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repositoryRoot }).toString().slice(0, 12)
+  const told = `lockstep ${manifest.version} (commit ${commit}, Node ${process.versions.node})\n`
+  equal((await lockstep(['--version'])).stdout, told)
+  const source = join(repositoryRoot, 'src/bin/lockstep.ts')
+  const ofSources = (argument: string) => spawnSync(process.execPath, [source, argument], { env }).stdout.toString()
+  equal(ofSources('--version'), told)
+  equal((await lockstep(['--help'])).stdout, ofSources('--help'))
 })
 
-test('it runs a node', async () => {
+test('an older Node is told which one is needed', async () => {
+  const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.11.1' } })"
+  const { status, stderr } = await runTool(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(older)}`, join(unpacked, 'dist/bin/lockstep.js'), 'top'],
+    { env },
+  )
+  deepEqual([status, stderr], [1, 'Error: lockstep needs Node 24.12 or newer, this is 24.11.1\n'])
+})
+
+/** A node of the package; resolves when it is ready. */
+async function startNode(name: string): Promise<{ kafka: string; url: string; node: RunningProcess }> {
   const [kafka, rest] = await freePorts(2)
-  const config = join(folder, 'server.properties')
-  const lines = [
-    'node.id=1',
-    `listeners=PLAINTEXT://127.0.0.1:${kafka}`,
-    `rest.listeners=http://127.0.0.1:${rest}`,
-    `log.dirs=${join(folder, 'data')}`,
-  ]
-  writeFileSync(config, lines.join('\n'))
-  const node = await startProcess(process.execPath, [binary, 'server', '--config', config])
-  try {
-    await eventually(async () => equal((await fetch(`http://127.0.0.1:${rest}/readyz`)).status, 200, node.output()))
-  } finally {
-    await node.stop()
+  const config = join(folder, `${name}.properties`)
+  const properties = {
+    'node.id': '1',
+    listeners: `PLAINTEXT://127.0.0.1:${kafka}`,
+    'rest.listeners': `http://127.0.0.1:${rest}`,
+    'log.dirs': join(folder, name),
   }
-  match(node.output(), /"msg":"stopped"/)
+  await writeProperties(config, properties)
+  const checked = await lockstep(['server', '--check', '--config', config])
+  deepEqual([checked.status, checked.stdout], [0, 'The configuration can be used.\n'], checked.stderr)
+  const url = `http://127.0.0.1:${rest}`
+  const node = await startProcess(binary, ['server', '--config', config], { env })
+  await eventually(async () => equal((await fetch(`${url}/readyz`)).status, 200, node.output()))
+  return { kafka: `127.0.0.1:${kafka}`, url, node }
+}
+
+test('it runs two nodes, and its command line makes a topic, a link and a mirror on them', async () => {
+  const west = await startNode('west')
+  const east = await startNode('east')
+  const run = async (url: string, ...args: string[]) => {
+    const { status, stdout, stderr } = await lockstep(args, { LOCKSTEP_URL: url })
+    equal(status, 0, `${args.join(' ')}: ${stdout}${stderr}`)
+    return stdout
+  }
+  try {
+    equal(await run(west.url, 'topic', 'create', 'orders', '--partitions', '2'), 'Created topic "orders".\n')
+    match(
+      await run(east.url, 'link', 'create', 'west', '--source-bootstrap-server', west.kafka),
+      /^Created cluster link "west" with configs:\n/,
+    )
+    equal(await run(east.url, 'mirror', 'create', 'orders', '--link', 'west'), 'Created mirror topic "orders".\n')
+    await eventually(async () => {
+      const [mirror] = JSON.parse(await run(east.url, 'mirror', 'list', '-o', 'json'))
+      deepEqual([mirror.mirror_status, mirror.max_per_partition_mirror_lag], ['ACTIVE', 0])
+    })
+  } finally {
+    await Promise.all([west.node.stop(30_000), east.node.stop(30_000)])
+  }
+  for (const { node } of [west, east]) match(node.output(), /"msg":"stopped"/)
 })

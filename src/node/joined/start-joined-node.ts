@@ -185,7 +185,7 @@ async function serveRest(
   })
   const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]
   const ofMembership = membershipMetrics({ nodeId, observer, membership })
-  const metrics = [nodeMetrics(version), of.sources, ...of.cleaner.metrics, ...ofBroker, ofMembership]
+  const metrics = [nodeMetrics(environment), of.sources, ...of.cleaner.metrics, ...ofBroker, ofMembership]
   const forwarding = await peerForwarding({ settings, image: () => controller.image, clock })
   const application = { ...plain, engine, metrics, forwarding }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }

@@ -86,7 +86,7 @@ export async function startStandaloneNode(
     ...nodeOf({ nodeId, controller, engine, version }),
   })
   const metrics = [
-    nodeMetrics(version),
+    nodeMetrics(environment),
     ofSources,
     ...cleaner.metrics,
     coordinators.metrics,
