@@ -28,6 +28,9 @@ export const hasKcat = (): boolean => runs('kcat', ['-V'])
 /** Python 3 with its venv module: confluent-kafka is installed into a folder of its own. */
 export const hasPython = (): boolean => runs('python3', ['-c', 'import venv, ensurepip'])
 
+/** Prometheus's own tool, in Debian's package prometheus. */
+const hasPromtool = (): boolean => runs('promtool', ['--version'])
+
 const tools = {
   java: {
     has: hasJava,
@@ -37,6 +40,10 @@ const tools = {
   python: {
     has: hasPython,
     what: 'reading and writing with confluent-kafka: python3 with the modules venv and ensurepip is not on the PATH',
+  },
+  promtool: {
+    has: hasPromtool,
+    what: 'the alerts as Prometheus judges them: promtool is not on the PATH',
   },
 } as const
 

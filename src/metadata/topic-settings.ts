@@ -46,6 +46,9 @@ function readConfig(name: string, layers: ConfigLayers): ConfigValue | undefined
   }
 }
 
+/** Of one topic, without reading its other configs. */
+export const minInsyncReplicas = (layers: ConfigLayers): number => Number(readConfig('min.insync.replicas', layers))
+
 export function topicSettings(layers: ConfigLayers): TopicSettings {
   const number = (name: string): number => Number(readConfig(name, layers))
   const policy = readConfig('cleanup.policy', layers)
@@ -69,7 +72,7 @@ export function topicSettings(layers: ConfigLayers): TopicSettings {
     maxMessageBytes: number('max.message.bytes'),
     minCleanableDirtyRatio: number('min.cleanable.dirty.ratio'),
     minCompactionLagMs: number('min.compaction.lag.ms'),
-    minInsyncReplicas: number('min.insync.replicas'),
+    minInsyncReplicas: minInsyncReplicas(layers),
     producerIdExpirationMs: Number(effectiveBrokerConfig('producer.id.expiration.ms', layers)),
     retentionBytes: number('retention.bytes'),
     retentionMs: number('retention.ms'),

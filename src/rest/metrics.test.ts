@@ -41,6 +41,8 @@ test('every family has its help, its type and the samples of what there is', () 
     'lockstep_group_offsets_skipped_total{link="west",reason="IN_USE"} 2',
     'lockstep_acls_owned{link="west"} 4',
     'lockstep_incidents_total{kind="truncation"} 2',
+    'lockstep_fence_changes_total 0',
+    'lockstep_link_coordinator 1',
   ]
   for (const line of lines) ok(text.split('\n').includes(line), line)
   doesNotMatch(text, /last_success_seconds\{link="west",task="AclSync"/)

@@ -43,6 +43,8 @@ interface Facts {
   readonly mirrors: readonly MirrorView[]
   readonly incidents: ReadonlyMap<string, number>
   readonly perPartition: boolean
+  /** Does this node decide on links? */
+  readonly coordinates: boolean
 }
 
 interface LinkMetric extends MetricRow {
@@ -194,6 +196,20 @@ export const linkMetricRows: readonly LinkMetric[] = [
     labels: ['kind'],
     samples: ({ incidents }) => [...incidents].map(([kind, value]) => ({ labels: { kind }, value })),
   },
+  {
+    name: 'lockstep_fence_changes_total',
+    type: 'counter',
+    help: 'How often somebody else changed what keeps clients from writing to mirrors, and it was restored, since the node started',
+    labels: [],
+    samples: ({ incidents }) => [{ labels: {}, value: incidents.get('fence_changed') ?? 0 }],
+  },
+  {
+    name: 'lockstep_link_coordinator',
+    type: 'gauge',
+    help: 'Does this node decide on the links of its cluster? 1 or 0; one node does, and a standalone node as soon as its links are replayed',
+    labels: [],
+    samples: ({ coordinates }) => [{ labels: {}, value: coordinates ? 1 : 0 }],
+  },
 ]
 
 /**
@@ -211,7 +227,7 @@ export function linkMetrics(engine: LinkEngine, options: { perPartition: boolean
       `# HELP ${row.name} ${row.help}`,
       `# TYPE ${row.name} ${row.type}`,
       ...row
-        .samples({ links, mirrors, incidents, perPartition })
+        .samples({ links, mirrors, incidents, perPartition, coordinates: engine.ready })
         .map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
     ])
     .join('\n')
@@ -219,7 +235,7 @@ export function linkMetrics(engine: LinkEngine, options: { perPartition: boolean
 
 function labelText(labels: Readonly<Record<string, string>>): string {
   const parts = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-  return `{${parts.join(',')}}`
+  return parts.length === 0 ? '' : `{${parts.join(',')}}`
 }
 
 const escapeLabel = (value: string) => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')

@@ -35,7 +35,8 @@ const lockstep = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
   runTool(binary, args, { env: { ...env, ...more } })
 
 before(async () => {
-  await npm(['pack', '--pack-destination', folder], repositoryRoot)
+  // Packing builds, whatever is configured about scripts of others' packages.
+  await npm(['pack', '--ignore-scripts=false', '--pack-destination', folder], repositoryRoot)
   const [archive = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
   equal(archive, `lockstep-${manifest.version}.tgz`)
   mkdirSync(installed)
@@ -66,9 +67,14 @@ test('its binary tells its version with the commit, and the same commands as the
   match(readFileSync(join(unpacked, 'dist/bin/lockstep.js'), 'utf8'), /^#!\/usr\/bin\/env node\n/)
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repositoryRoot }).toString().slice(0, 12)
   const told = `lockstep ${manifest.version} (commit ${commit}, Node ${process.versions.node})\n`
-  equal((await lockstep(['--version'])).stdout, told)
+  const { stdout, stderr } = await lockstep(['--version'])
+  equal(stdout, told, stderr)
   const source = join(repositoryRoot, 'src/bin/lockstep.ts')
-  const ofSources = (argument: string) => spawnSync(process.execPath, [source, argument], { env }).stdout.toString()
+  const ofSources = (argument: string) => {
+    const told = spawnSync(process.execPath, [source, argument], { env, encoding: 'utf8' })
+    equal(told.status, 0, told.stderr)
+    return told.stdout
+  }
   equal(ofSources('--version'), told)
   equal((await lockstep(['--help'])).stdout, ofSources('--help'))
 })

@@ -51,6 +51,8 @@ export class ClusterMembership {
   /** Whoever waits for a heartbeat of a kind. */
   #waiting: { holds(answer: Answered): boolean; resolve(): void; reject(reason: unknown): void }[] = []
   #last: HeartbeatReport | undefined
+  /** How often the main thread stood still so long that a heartbeat asked to be fenced, since the start. */
+  stallsTotal = 0
 
   constructor(options: ClusterMembershipOptions) {
     this.#options = options
@@ -219,8 +221,10 @@ export class ClusterMembership {
     if (report.kind === 'answered') this.#answeredMs = this.#options.clock.monotonicMs()
     if (report.kind === 'stale' && report.brokerEpoch === this.#brokerEpoch) return this.#again()
     if (report.kind !== 'answered' || report.brokerEpoch !== this.#brokerEpoch) return
-    if (report.hung && !(before?.kind === 'answered' && before.hung))
+    if (report.hung && !(before?.kind === 'answered' && before.hung)) {
+      this.stallsTotal++
       logger.warn('the main thread stood still, and this node asked to be fenced')
+    }
     const done = this.#waiting.filter(({ holds }) => holds(report))
     this.#waiting = this.#waiting.filter(waiting => !done.includes(waiting))
     for (const { resolve } of done) resolve()

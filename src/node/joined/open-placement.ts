@@ -1,5 +1,6 @@
 /** Wires what decides where partitions live in a joined cluster: the evictor, the watch over mirrors, the keeper of own topics, the mover; called by the start. */
 import { Evictor } from '../../controller/joined/placement/evictor.ts'
+import { javaReplicas } from '../../controller/joined/placement/java-replicas.ts'
 import { MirrorMover } from '../../controller/joined/placement/mirror-mover.ts'
 import { MirrorWatch } from '../../controller/joined/placement/mirror-watch.ts'
 import { OwnTopicKeeper } from '../../controller/joined/placement/own-topic-keeper.ts'
@@ -8,13 +9,17 @@ import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import { configLayers } from '../../metadata/config-resolution.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
+import { minInsyncReplicas } from '../../metadata/topic-settings.ts'
 import type { MetricsSource } from '../../rest/ports.ts'
 import type { Startup } from '../startup.ts'
 import { placementMetrics } from './placement-metrics.ts'
 
 export interface PlacementParts {
   readonly nodeId: number
+  /** The server's properties. */
+  readonly file: ReadonlyMap<string, string>
   readonly controller: Controller
   readonly statusOf: TopicOwnersOptions['statusOf']
   /** Why this node may not lead a partition of a mirror again, if it may not. */
@@ -33,7 +38,7 @@ export interface Placement {
 
 /** They act from now on, whether or not this node is registered: what an earlier life left here goes too. */
 export async function openPlacement(parts: PlacementParts, startup: Startup): Promise<Placement> {
-  const { nodeId: brokerId, controller, statusOf, leadingProblem, clock, random } = parts
+  const { nodeId: brokerId, file, controller, statusOf, leadingProblem, clock, random } = parts
   const logger = parts.logger.child({ component: 'placement' })
   const ownerOf = topicOwners({ image: () => controller.image, statusOf, clock })
   const shared = { brokerId, controller, ownerOf, clock, logger }
@@ -46,5 +51,15 @@ export async function openPlacement(parts: PlacementParts, startup: Startup): Pr
     each.start()
   }
   const mover = new MirrorMover({ controller, ownerOf })
-  return { evictor, watch, mover, metrics: placementMetrics({ evictor, watch }) }
+  const minInsync = (topic: string) => minInsyncReplicas(configLayers(controller.image, { brokerId, file, topic }))
+  const metrics = placementMetrics({
+    evictor,
+    watch,
+    javaReplicas: () => {
+      const { image } = controller
+      const mirrors = image.topics.values().filter(topic => ownerOf(topic) === 'mirror')
+      return javaReplicas({ image, leader: brokerId, mirrors, minInsync })
+    },
+  })
+  return { evictor, watch, mover, metrics }
 }

@@ -160,7 +160,16 @@ async function watchPlacement({ settings, environment, startup }: Start, of: Clu
       return undefined
     return 'what was mirrored is not known yet'
   }
-  const parts = { nodeId: settings.nodeId, controller, statusOf, leadingProblem, clock, random, logger }
+  const parts = {
+    nodeId: settings.nodeId,
+    file: settings.kafka,
+    controller,
+    statusOf,
+    leadingProblem,
+    clock,
+    random,
+    logger,
+  }
   return await openPlacement(parts, startup)
 }
 
