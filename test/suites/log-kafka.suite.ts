@@ -1,6 +1,6 @@
 /** Our log and Kafka's UnifiedLog take turns on the same directories: each opens, reads and continues what the other wrote. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -11,6 +11,7 @@ import { defaultLogConfig } from '../../src/log/log-config.ts'
 import { PartitionLog } from '../../src/log/partition-log.ts'
 import { buildBatch } from '../../src/protocol/batches/build-batch.ts'
 import { buildEndMarker } from '../../src/protocol/batches/control-batch.ts'
+import { untilProducerReturns } from '../../src/replica/leading/follower-answer.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { skipWithoutJava } from '../kafka/jars.ts'
 
@@ -177,4 +178,41 @@ test('both truncate to the same state', { skip }, async () => {
   const byUs = await seenByKafka('cut-by-us')
   deepEqual(comparable(byUs), comparable(byKafka))
   deepEqual(byUs['epochs'], byKafka['epochs'])
+})
+
+// Kafka takes what lies below the first transaction of another producer for decided, also where the same producer began again
+// in the answer: readers of offset 2 would be told of no aborted transaction. A Kafka that does not needs shorter answers no more.
+test('a follower indexes aborted transactions rightly if its answers end where a producer returns', {
+  skip,
+}, async () => {
+  const data = (producerId: bigint, baseOffset: number, baseSequence: number) =>
+    buildBatch({
+      ...{ baseOffset, leaderEpoch: 0, producerId, producerEpoch: 0, baseSequence, transactional: true },
+      records: [{ timestamp: BigInt(NOW), key: null, value: Buffer.from('v') }],
+    })
+  const abort = (producerId: bigint, offset: number) =>
+    buildEndMarker({
+      ...{ type: 'abort', producerId, producerEpoch: 0, coordinatorEpoch: 0, leaderEpoch: 0 },
+      ...{ offset, timestamp: BigInt(NOW) },
+    })
+  const all = [data(1n, 0, 0), abort(1n, 1), data(1n, 2, 1), abort(1n, 3), data(2n, 4, 0), abort(2n, 5)]
+  const answer = Buffer.concat(all)
+  /** `[producer, first offset, marker, everything below is decided]` of each, after answers of those lengths. */
+  const indexed = async (topic: string, ...cuts: readonly number[]) => {
+    await mkdir(join(directory, `${topic}-0`))
+    let seen: Record<string, unknown> = {}
+    for (const [index, from] of [0, ...cuts].entries()) {
+      const append = answer.subarray(from, cuts[index] ?? answer.length).toString('base64')
+      const recoveryPoint = Number(seen['logEndOffset'] ?? 0)
+      seen = await seenByKafka(topic, { logStartOffset: 0, recoveryPoint, append, epoch: 0 })
+    }
+    return seen['aborted']
+  }
+  const [, ...others] = [
+    [1, 0, 1, 2],
+    [1, 2, 3, 4],
+    [2, 4, 5, 6],
+  ]
+  deepEqual(await indexed('at-once'), [[1, 0, 1, 4], ...others])
+  deepEqual(await indexed('in-two', untilProducerReturns(answer).length), [[1, 0, 1, 2], ...others])
 })
