@@ -41,6 +41,8 @@ const tools = {
     has: hasPython,
     what: 'reading and writing with confluent-kafka: python3 with the modules venv and ensurepip is not on the PATH',
   },
+  zsh: { has: () => runs('zsh', ['--version']), what: 'completion in zsh: zsh is not on the PATH' },
+  fish: { has: () => runs('fish', ['--version']), what: 'completion in fish: fish is not on the PATH' },
   promtool: {
     has: hasPromtool,
     what: 'the alerts as Prometheus judges them: promtool is not on the PATH',
