@@ -28,7 +28,9 @@ if (!entry) fail(`unknown entry point "${entryName}": expected one of ${Object.k
 
 const node = withLock(() => {
   installDependencies()
-  return provideNode()
+  const provided = provideNode()
+  if (showsPage()) buildPage(provided)
+  return provided
 })
 run(node, [...entry, ...userArguments])
 
@@ -61,6 +63,19 @@ function installDependencies() {
   say('installing dependencies ...')
   npm(['ci', '--include=dev'], root)
   writeFileSync(stamp, wanted)
+}
+
+/** Will a node of this clone serve the operator's page? */
+function showsPage() {
+  return ['demo', 'test'].includes(entryName) || (entryName === 'cli' && ['server', 'demo'].includes(userArguments[0]))
+}
+
+/** Does nothing where the page was built from what is there now. */
+function buildPage(nodePath) {
+  const result = spawnSync(nodePath, [join(root, 'scripts', 'build-page.ts'), '--if-changed'], {
+    stdio: ['ignore', 2, 2],
+  })
+  if (result.status !== 0) fail('the page could not be built')
 }
 
 function npm(npmArguments, directory) {

@@ -25,4 +25,10 @@ function noteCommit(): void {
   if (commit !== undefined) writeFileSync(join(dist, 'build.json'), `${JSON.stringify({ commit })}\n`)
 }
 
-for (const step of [clear, emit, noteCommit]) step()
+/** Beside the product, where nodes of a package find it. */
+function buildPage(): void {
+  const script = join(root, 'scripts/build-page.ts')
+  execFileSync(process.execPath, [script, '--out', join(dist, 'web')], { cwd: root, stdio: ['ignore', 2, 2] })
+}
+
+for (const step of [clear, emit, buildPage, noteCommit]) step()

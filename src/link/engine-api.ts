@@ -8,7 +8,7 @@ import type { VerificationsApi } from './verification-api.ts'
 
 export type { LinkCheck } from './checks/check-list.ts'
 export type { LinkState, MirrorSelection, MirrorState, MirrorStatus } from './engine-words.ts'
-export type { LinkEngineEvent, NumberedEvent } from './event-api.ts'
+export { everythingKept, type LinkEngineEvent, type NumberedEvent } from './event-api.ts'
 export type { TopicExplanation } from './source-topics-api.ts'
 export type { VerificationView, VerifiedPartitionView } from './verification-api.ts'
 
@@ -19,6 +19,13 @@ export interface LinkConfigView {
   readonly isDefault: boolean
   readonly isReadOnly: boolean
   readonly isSensitive: boolean
+  readonly type: string
+  /** As listed; null = none, or sensitive. */
+  readonly defaultValue: string | null
+  /** The values that are taken, in words; null = the type and the documentation say enough. */
+  readonly allowed: string | null
+  /** One line. */
+  readonly documentation: string
 }
 
 /** One change of a link's properties; DELETE resets to the default. */
@@ -54,6 +61,9 @@ export interface LinkView {
   /** The worst of its mirrors that are not stopped; null = not known of any. */
   readonly lagMax: number | null
   readonly lagMsMax: number | null
+  /** Bytes appended to its mirrors that are not stopped since the node started; falls when one of them ends. */
+  readonly mirroredBytes: number
+  readonly mirrorCounts: readonly { readonly status: MirrorStatus; readonly count: number }[]
   /** Since the node started: offsets of groups written here, and those that were not, by state, once per round. */
   readonly groupOffsets: { readonly synced: number; readonly skipped: ReadonlyMap<string, number> }
   readonly ownedAcls: number

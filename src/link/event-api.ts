@@ -39,6 +39,8 @@ export interface LagEvent extends Common {
   readonly type: 'lag'
   readonly lagMax: number | null
   readonly lagMsMax: number | null
+  /** As in LinkView. */
+  readonly mirroredBytes: number
   /** Of mirrors that are not stopped. */
   readonly topics: readonly {
     readonly mirrorTopicName: string
@@ -65,6 +67,9 @@ export interface EventSubscription {
   readonly events: readonly NumberedEvent[]
   close(): void
 }
+
+/** Given as `afterId`: everything that is kept. */
+export const everythingKept = '*'
 
 export interface EventsApi {
   /** `listener` is called for every event from now on; it must not throw. */

@@ -22,6 +22,7 @@ import {
   type MetricsSource,
   type Need,
   noLogin,
+  type PageFiles,
 } from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
@@ -47,6 +48,8 @@ export interface RestContext {
   readonly access: AccessCheck
   readonly health: Health
   readonly metrics: readonly MetricsSource[]
+  /** The operator's page; undefined = it was not built. */
+  readonly page: PageFiles | undefined
   readonly version: string
   readonly logger: Logger
 }

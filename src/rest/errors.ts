@@ -97,6 +97,14 @@ export const restErrors = {
       `requests without a login are answered only under an address of this machine, not as "${d.host}"`,
     hint: () => 'use 127.0.0.1, [::1] or localhost, name the host in rest.advertised.listeners, or log in',
   },
+  FOREIGN_PAGE: {
+    status: 403,
+    restCode: 40301,
+    kafka: 'CLUSTER_AUTHORIZATION_FAILED',
+    retriable: false,
+    message: (d: { origin: string }) => `a page of ${d.origin} may not change anything here`,
+    hint: () => 'use the page of this node, the command line, or a client that is no browser',
+  },
   ACCESS_DENIED: {
     status: 403,
     restCode: 40301,

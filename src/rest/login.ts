@@ -4,9 +4,11 @@ import { restError } from './errors.ts'
 import type { Forwarding, Login, RestClient } from './ports.ts'
 
 /** Paths that answer anybody: they say nothing about the cluster. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json'])
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/'])
+/** What the page at `/` is made of; what it shows it asks of the API, with a login. */
+export const PAGE_ASSETS = '/assets/'
 
-export const isOpenPath = (path: string): boolean => OPEN_PATHS.has(path)
+export const isOpenPath = (path: string): boolean => OPEN_PATHS.has(path) || path.startsWith(PAGE_ASSETS)
 
 const clients = new WeakMap<FastifyRequest, RestClient>()
 
@@ -15,6 +17,7 @@ export function askForLogin(app: FastifyInstance, login: Login, forwarding?: For
   app.addHook('onRequest', async request => {
     const path = request.url.split('?')[0] ?? ''
     if (isOpenPath(path) || (path === '/metrics' && login.metricsOpen)) return
+    if (isOfForeignPage(request)) throw restError('FOREIGN_PAGE', { origin: request.headers.origin ?? 'another site' })
     const { authorization, 'x-lockstep-forwarded': vouched } = request.headers
     if (typeof vouched === 'string') {
       const client = forwarding?.clientOf(vouched)
@@ -31,6 +34,17 @@ export function askForLogin(app: FastifyInstance, login: Login, forwarding?: For
     const principal = result.kind === 'known' ? result.principal : ANONYMOUS
     clients.set(request, { principal, host: request.ip, loggedIn: result.kind === 'known' })
   })
+}
+
+/**
+ * A browser sends what other sites' pages make it send, from this machine and with whatever login it keeps. Reading the answers
+ * is forbidden to them, changing something is not; browsers say whose page it was.
+ */
+function isOfForeignPage({ method, headers, host }: FastifyRequest): boolean {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false
+  const { 'sec-fetch-site': site, origin } = headers
+  if (typeof site === 'string') return site !== 'same-origin' && site !== 'none'
+  return origin !== undefined && URL.parse(origin)?.host !== host
 }
 
 const ANONYMOUS = { type: 'User', name: 'ANONYMOUS' } as const

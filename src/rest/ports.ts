@@ -97,6 +97,16 @@ export interface MetricsSource {
   text(): Promise<string>
 }
 
+/** One file of the operator's page. */
+export interface PageFile {
+  readonly contentType: string
+  readonly bytes: Buffer
+  readonly gzipped: Buffer
+}
+
+/** The operator's page: `index.html` and what it loads, by name. */
+export type PageFiles = ReadonlyMap<string, PageFile>
+
 /** What of a request one node vouches for to another. */
 export interface ForwardedRequest {
   readonly method: string

@@ -24,6 +24,7 @@ import { linkPreflightRoutes } from './routes/link-preflight.ts'
 import { linkRoutes } from './routes/links.ts'
 import { mirrorRoutes } from './routes/mirrors.ts'
 import { nodeRoutes } from './routes/nodes.ts'
+import { PAGE_HEADER, pageRoutes } from './routes/page.ts'
 import { partitionRoutes } from './routes/partitions.ts'
 import { placementRoutes } from './routes/placement.ts'
 import { sourceTopicRoutes } from './routes/source-topics.ts'
@@ -63,7 +64,9 @@ export async function buildRestApplication(context: RestContext, tls?: TlsOption
     const answer = errorAnswer(error)
     if (answer.status >= 500 && answer.status !== 503)
       context.logger.error('REST request failed', { method: request.method, url: request.url, error })
-    if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="lockstep", charset="UTF-8"')
+    // The page asks for user and password itself; with this header the browser would, in a window of its own.
+    if (answer.status === 401 && request.headers[PAGE_HEADER] === undefined)
+      reply.header('www-authenticate', 'Basic realm="lockstep", charset="UTF-8"')
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
     return reply.status(answer.status).send(answer.body)
   })
@@ -109,4 +112,5 @@ export function restRoutes(routes: RestApp, context: RestContext): void {
   linkAclRoutes(routes, context)
   sourceTopicRoutes(routes, context)
   healthRoutes(routes, context)
+  pageRoutes(routes, context)
 }

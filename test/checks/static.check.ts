@@ -24,5 +24,7 @@ function succeeds(command: string, args: readonly string[]): Promise<void> {
 test('Biome finds nothing to format or to lint', () =>
   succeeds('node_modules/.bin/biome', ['check', '--error-on-warnings', '.']))
 test('the types check', () => succeeds(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']))
+test('the types of the page check', () =>
+  succeeds(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'src/page']))
 test('knip finds no dead code and no unused dependency', () => succeeds('node_modules/.bin/knip', ['--no-progress']))
 test('the generated docs are fresh', () => succeeds(process.execPath, ['scripts/generate-docs.ts', '--check']))

@@ -21,6 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   destination: ['core', 'protocol', 'network', 'metadata', 'replica', 'coordinator', 'link/ports.ts'],
   rest: ['core', 'link/index.ts', 'link/engine-api.ts'],
   cli: ['core', 'rest/schemas'],
+  page: ['rest/schemas'],
   node: [
     'core',
     'protocol',
@@ -52,7 +53,7 @@ const FORBIDDEN_NAMES = /(^|[/-])(utils?|helpers?|common|misc|types|manager)([.-
 /** Test doubles may be used by tests of other folders. */
 const TEST_ONLY = /\.test\.ts$|\/fakes\//
 
-const tree = readSourceTree(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
+const tree = readSourceTree(['src/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
 const product = tree.filter(file => file.path.startsWith('src/'))
 const handWritten = tree.filter(file => !GENERATED.test(file.path))
 

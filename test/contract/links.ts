@@ -35,6 +35,8 @@ const linkFields = {
     ...['TLS_ERROR', 'AUTHORIZATION_ERROR', 'CLUSTER_ID_MISMATCH'],
   ),
   link_error_message: orNull(text),
+  mirrored_bytes: whole,
+  mirror_status_counts: many(fields({ mirror_status: filled, count: whole })),
   category_counts: many(
     fields({ state_category: oneOf('PAUSED', 'IN_ERROR', 'PENDING', 'ACTIVE', 'NOT_APPLICABLE'), count: whole }),
   ),
@@ -70,5 +72,9 @@ export const linkConfig: Shape = item('KafkaLinkConfigData', {
   is_sensitive: flag,
   source: oneOf('DYNAMIC_CLUSTER_LINK_CONFIG', 'DEFAULT_CONFIG'),
   synonyms: many(text),
+  type: filled,
+  default_value: orNull(text),
+  allowed_values: orNull(text),
+  documentation: filled,
 })
 export const linkConfigList = listOf('KafkaLinkConfigDataList', linkConfig)

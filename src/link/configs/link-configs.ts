@@ -37,13 +37,18 @@ export class LinkConfigs {
   views(): LinkConfigView[] {
     return [...linkConfigKeys].sort().map(name => {
       const row = linkConfigRows[name]
-      const value = this.value(name)
+      const listed = (value: unknown) =>
+        row.sensitive || value === undefined ? null : (row.format as (value: unknown) => string)(value)
       return {
         name,
-        value: row.sensitive || value === undefined ? null : (row.format as (value: unknown) => string)(value),
+        value: listed(this.value(name)),
         isDefault: !this.overrides.has(name),
         isReadOnly: !row.mutable,
         isSensitive: row.sensitive === true,
+        type: row.type,
+        defaultValue: listed(row.default),
+        allowed: row.allowed ?? null,
+        documentation: row.doc,
       }
     })
   }

@@ -1,6 +1,12 @@
 /** The last events of this node, numbered, and who listens to what comes; bounded. Fed by the engine and the event sampler. */
 import type { Clock } from '../../core/clock.ts'
-import type { EventSubscription, EventsApi, LinkEngineEvent, NumberedEvent } from '../event-api.ts'
+import {
+  type EventSubscription,
+  type EventsApi,
+  everythingKept,
+  type LinkEngineEvent,
+  type NumberedEvent,
+} from '../event-api.ts'
 
 /** Events that somebody who comes back can still get. */
 export const keptMax = 1000
@@ -42,6 +48,7 @@ export class EventLog implements EventsApi {
     const timeMs = this.#clock.nowMs()
     const close = () => void this.#listeners.delete(listener)
     if (afterId === undefined) return { timeMs, missed: false, events: [], close }
+    if (afterId === everythingKept) return { timeMs, missed: false, events: [...this.#kept], close }
     const [run, text] = [afterId.slice(0, afterId.lastIndexOf('-')), afterId.slice(afterId.lastIndexOf('-') + 1)]
     const after = run === this.#run && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     const firstKept = this.#last - this.#kept.length + 1

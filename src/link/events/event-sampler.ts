@@ -114,11 +114,11 @@ export class EventSampler {
       mirrors.filter(({ status }) => status !== 'STOPPED'),
       ({ linkName }) => linkName,
     )
-    for (const { name: linkName } of links) {
+    for (const { name: linkName, mirroredBytes } of links) {
       const topics = (byLink.get(linkName) ?? []).map(mirror => lagOf(mirror, this.#o.lags(mirror)))
       const lagMax = largest(topics.map(topic => topic.lagMax))
       const lagMsMax = largest(topics.map(({ lagMs }) => lagMs))
-      this.#o.events.tell({ type: 'lag', timeMs, linkName, lagMax, lagMsMax, topics })
+      this.#o.events.tell({ type: 'lag', timeMs, linkName, lagMax, lagMsMax, mirroredBytes, topics })
     }
   }
 }

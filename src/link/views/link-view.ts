@@ -4,7 +4,7 @@ import { shareGroupKind } from '../groups/group-kinds.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
-import { categoryCounts, worstLag } from './mirror-view.ts'
+import { categoryCounts, linkFigures } from './mirror-view.ts'
 
 /** Sync tasks; those that this version does not run are NOT_CONFIGURED. */
 export const taskNames = [
@@ -29,7 +29,7 @@ export function linkView(context: OperationContext, link: LinkRecord): LinkView 
     topicNames: mirrors.map(mirror => mirror.mirrorTopic).sort(),
     ...healthOf(context, link),
     heldBackMs: context.runtime(link.linkId)?.heldBackMs ?? 0,
-    ...worstLag(context, mirrors),
+    ...linkFigures(context, mirrors),
     groupOffsets: context.runtime(link.linkId)?.groupStates.counts ?? { synced: 0, skipped: new Map() },
     ownedAcls: context.desired.ownedAcls(link.linkId).length,
     categoryCounts: categoryCounts(mirrors),

@@ -123,22 +123,28 @@ export function categoryCounts(mirrors: readonly MirrorRecord[]): LinkView['cate
   return [...counts].map(([category, count]) => ({ category, count }))
 }
 
-/** The largest lags of mirrors that follow their sources; null = not known of any. */
-export function worstLag(
+/** Of mirrors that follow their sources: the largest lags (null = not known of any), what they have copied; and how many are how. */
+export function linkFigures(
   context: OperationContext,
   mirrors: readonly MirrorRecord[],
-): Pick<LinkView, 'lagMax' | 'lagMsMax'> {
+): Pick<LinkView, 'lagMax' | 'lagMsMax' | 'mirroredBytes' | 'mirrorCounts'> {
   let lagMax: number | null = null
   let lagMsMax: number | null = null
+  let mirroredBytes = 0
+  const counts = new Map<MirrorStatus, number>()
   for (const record of mirrors) {
-    const { topic, nowMs } = liveOf(context, record)
+    const live = liveOf(context, record)
+    const { topic, nowMs } = live
+    const status = statusOf(record, live)
+    counts.set(status, (counts.get(status) ?? 0) + 1)
     for (const figures of record.state === 'STOPPED' ? [] : (topic?.figures ?? [])) {
+      mirroredBytes += figures.mirroredBytes
       const { lag, lagMs } = figures.lagsAt(nowMs)
       if (lag !== null) lagMax = Math.max(lagMax ?? 0, lag)
       if (lagMs !== null) lagMsMax = Math.max(lagMsMax ?? 0, lagMs)
     }
   }
-  return { lagMax, lagMsMax }
+  return { lagMax, lagMsMax, mirroredBytes, mirrorCounts: [...counts].map(([status, count]) => ({ status, count })) }
 }
 
 interface Live {

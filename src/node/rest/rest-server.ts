@@ -10,6 +10,7 @@ import { buildRestApplication } from '../../rest/server.ts'
 import { audited } from '../audited-authorizer.ts'
 import { ListenersSecurity } from '../security/listeners-security.ts'
 import type { Startup } from '../startup.ts'
+import { readPageFiles } from './page-files.ts'
 import { Passwords } from './passwords.ts'
 import { restAccess } from './rest-access.ts'
 import { RestLogin } from './rest-login.ts'
@@ -18,7 +19,7 @@ import { UsersFile } from './users-file.ts'
 
 export interface RestServerOptions {
   readonly settings: RestSettings
-  readonly application: Omit<RestContext, 'login' | 'access' | 'logger'>
+  readonly application: Omit<RestContext, 'login' | 'access' | 'logger' | 'page'>
   readonly controller: Controller
   readonly authorizer: Authorizer
   readonly nodeId: number
@@ -45,7 +46,11 @@ export async function startRest(options: RestServerOptions, startup: Startup): P
   const passwords = new Passwords({ file, image: () => controller.image })
   const login = new RestLogin({ ...settings, passwords, security: () => security, clock, logger })
   const access = restAccess(controller, audited(authorizer, options.logger))
-  const rest = await buildRestApplication({ ...options.application, login, access, logger }, security.tls?.options)
+  const page = await readPageFiles()
+  const rest = await buildRestApplication(
+    { ...options.application, login, access, page, logger },
+    security.tls?.options,
+  )
   startup.onStop('REST', () => rest.close())
   const url = await rest.listen({ host: endpoint.host, port: endpoint.port })
   const { server } = rest

@@ -66,9 +66,16 @@ export class FakeEngine implements LinkEngine {
 
   describeLinkConfigs(name: string) {
     this.describeLink(name)
+    const shared = { isDefault: false, isReadOnly: false, defaultValue: null, allowed: null }
     return [
-      { name: 'bootstrap.servers', value: '127.0.0.1:9092', isDefault: false, isReadOnly: false, isSensitive: false },
-      { name: 'sasl.jaas.config', value: 'secret', isDefault: false, isReadOnly: false, isSensitive: true },
+      {
+        ...{ ...shared, name: 'bootstrap.servers', value: '127.0.0.1:9092', isSensitive: false },
+        ...{ type: 'list', documentation: 'Addresses of the remote cluster.' },
+      },
+      {
+        ...{ ...shared, name: 'sasl.jaas.config', value: 'secret', isSensitive: true },
+        ...{ type: 'password', documentation: 'Login.' },
+      },
     ]
   }
 
@@ -160,8 +167,15 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     errorMessage: null,
     errorSinceMs: null,
     heldBackMs: 0,
-    ...{ lagMax: 5, lagMsMax: 1200, groupOffsets: { synced: 3, skipped: new Map([['IN_USE', 2]]) }, ownedAcls: 4 },
+    ...{
+      lagMax: 5,
+      lagMsMax: 1200,
+      mirroredBytes: 8192,
+      groupOffsets: { synced: 3, skipped: new Map([['IN_USE', 2]]) },
+      ownedAcls: 4,
+    },
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
+    mirrorCounts: [{ status: 'ACTIVE', count: 1 }],
     tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null, reason: 'off' }],
   }
 }
@@ -218,6 +232,7 @@ export function fakeContext(engine: FakeEngine, change: Partial<RestContext> = {
     access: openAccess,
     health: { notReadyReasons: () => (engine.ready ? [] : ['the link state is being replayed']) },
     metrics: [],
+    page: undefined,
     version: '0.0.0-test',
     logger: silentLogger,
     ...change,

@@ -66,7 +66,7 @@ const task = {
 }
 const link: EngineEvent = { type: 'link', ...common, state: 'FAILED', error: 'TLS_ERROR', errorMessage: 'why' }
 const lag: EngineEvent = {
-  ...{ type: 'lag', ...common, lagMax: 5, lagMsMax: null },
+  ...{ type: 'lag', ...common, lagMax: 5, lagMsMax: null, mirroredBytes: 0 },
   topics: [{ mirrorTopicName: 'orders', lagMax: 5, lagTotal: 9, lagMs: null }],
 }
 
@@ -175,4 +175,38 @@ test('whoever comes back gets all that is kept, however large', async () => {
   for (let index = 0; index < 30; index++) scene.engine.events.add(large)
   const events = await read(scene.url + PATH, 30, { headers: { 'last-event-id': 'run-0' } })
   strictEqual(events.at(-1)?.id, 'run-30')
+})
+
+test('whoever asks for the history gets what is kept first, and resumes behind it all the same', async () => {
+  await using scene = await withApp()
+  for (let index = 0; index < 3; index++) scene.engine.events.add(state)
+  const all = await read(`${scene.url}${PATH}?history=true`, 3)
+  deepStrictEqual(
+    all.map(({ id }) => id),
+    ['run-1', 'run-2', 'run-3'],
+  )
+  const [last] = await read(`${scene.url}${PATH}?history=true`, 1, { headers: { 'last-event-id': 'run-2' } })
+  strictEqual(last?.id, 'run-3')
+})
+
+test('samples of lags name all topics, those that have changed, or none, as a listener asks', async () => {
+  await using scene = await withApp()
+  const [orders] = lag.type === 'lag' ? lag.topics : []
+  const other = { mirrorTopicName: 'other', lagMax: 1, lagTotal: 1, lagMs: 1 }
+  const topicsOf = async (asked: string) => {
+    const events = await read(`${scene.url}${PATH}${asked}`, 2, {
+      begun: () => {
+        for (const lagMax of [5, 6])
+          scene.engine.events.tell({
+            ...lag,
+            topics: [...(orders ? [{ ...orders, lagMax }] : []), other],
+          } as EngineEvent)
+      },
+    })
+    return events.map(({ data }) => data.topics.map((topic: { mirror_topic_name: string }) => topic.mirror_topic_name))
+  }
+  const both = ['orders', 'other']
+  deepStrictEqual(await topicsOf(''), [both, both])
+  deepStrictEqual(await topicsOf('?lag_topics=changed'), [both, ['orders']])
+  deepStrictEqual(await topicsOf('?lag_topics=none'), [[], []])
 })

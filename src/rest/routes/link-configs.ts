@@ -161,5 +161,9 @@ function linkConfigData(
     source: config.isDefault ? 'DEFAULT_CONFIG' : 'DYNAMIC_CLUSTER_LINK_CONFIG',
     synonyms: [],
     link_name: view.link,
+    type: config.type,
+    default_value: config.defaultValue,
+    allowed_values: config.allowed,
+    documentation: config.documentation,
   }
 }

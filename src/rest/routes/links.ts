@@ -22,13 +22,15 @@ function readRoutes(app: RestApp, context: RestContext): void {
         summary: 'List links',
         tags: ['links'],
         params: ClusterParams,
+        querystring: Type.Object({ include_tasks: Flag }),
         response: { 200: LinkDataList, ...commonErrors },
       },
     },
     request => {
       const base = admit(context, request, [describeCluster])
       requireReady(context)
-      const data = context.engine.listLinks().map(link => linkData(link, { base, withTasks: false }))
+      const withTasks = request.query.include_tasks === 'true'
+      const data = context.engine.listLinks().map(link => linkData(link, { base, withTasks }))
       return listOf('KafkaLinkDataList', `${base}/links`, data) satisfies LinkDataList
     },
   )
@@ -138,6 +140,8 @@ function linkData(link: LinkView, view: { base: string; withTasks: boolean }): L
     ...(view.withTasks ? { tasks: taskData(link) } : {}),
     max_lag: link.lagMax,
     max_lag_ms: link.lagMsMax,
+    mirrored_bytes: link.mirroredBytes,
+    mirror_status_counts: link.mirrorCounts.map(({ status, count }) => ({ mirror_status: status, count })),
     category_counts: link.categoryCounts.map(({ category, count }) => ({ state_category: category, count })),
   }
 }

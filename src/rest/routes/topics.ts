@@ -146,7 +146,7 @@ function changeRoutes(app: RestApp, context: RestContext): void {
         summary: 'Delete a topic; of a mirror this ends the mirror. The report says whether it comes back as one',
         tags: ['topics'],
         params: TopicParams,
-        querystring: Type.Object({ report: Flag }),
+        querystring: Type.Object({ report: Flag, validate_only: Flag }),
         response: { 200: TopicDeletionReport, 204: Type.Null(), ...commonErrors },
       },
     },
@@ -155,7 +155,7 @@ function changeRoutes(app: RestApp, context: RestContext): void {
       admit(context, request, topicNeed('delete', name))
       existingTopic(context, name)
       const report = deletionReport(context, request, name)
-      await context.cluster.deleteTopic(name)
+      if (request.query.validate_only !== 'true') await context.cluster.deleteTopic(name)
       return request.query.report === 'true' ? reply.send(report) : reply.status(204).send(null)
     },
   )

@@ -46,6 +46,9 @@ const LagEvent = Type.Object({
   /** The worst of all its mirrors; null = not known. */
   max_lag: nullable(Type.Integer()),
   max_lag_ms: nullable(Type.Integer()),
+  /** Bytes appended to the link's mirrors that are not stopped since the node started; falls when one of them ends. */
+  mirrored_bytes: Type.Integer(),
+  /** As `lag_topics` of the request says: all, only those whose figures have changed, or none. */
   topics: Type.Array(
     Type.Object({
       mirror_topic_name: Type.String(),

@@ -40,6 +40,10 @@ export const LinkData = item('KafkaLinkData', {
   /** The worst of its mirrors that are not stopped; null = not known. */
   max_lag: nullable(Type.Integer()),
   max_lag_ms: nullable(Type.Integer()),
+  /** Bytes appended to its mirrors that are not stopped since the node started; falls when one of them ends. */
+  mirrored_bytes: Type.Integer(),
+  /** Mirrors by the status that is shown of them; `category_counts` counts partitions. */
+  mirror_status_counts: Type.Array(Type.Object({ mirror_status: Type.String(), count: Type.Integer() })),
   category_counts: Type.Array(Type.Object({ state_category: Type.String(), count: Type.Integer() })),
 })
 export type LinkData = Static<typeof LinkData>
@@ -57,6 +61,13 @@ export const LinkConfigData = item('KafkaLinkConfigData', {
   source: Type.String(),
   synonyms: Type.Array(Type.String()),
   link_name: Type.String(),
+  /** boolean, int, long, double, string, list, password, enum or json. */
+  type: Type.String(),
+  /** null = none, or sensitive. */
+  default_value: nullable(Type.String()),
+  /** The values that are taken, in words; null = the type and the documentation say enough. */
+  allowed_values: nullable(Type.String()),
+  documentation: Type.String(),
 })
 export type LinkConfigData = Static<typeof LinkConfigData>
 

@@ -16,6 +16,8 @@ export const SourceTopicData = item('KafkaSourceTopicData', {
   message: nullable(Type.String()),
 })
 
+export type SourceTopicData = Static<typeof SourceTopicData>
+
 export const SourceTopicDataList = list('KafkaSourceTopicDataList', SourceTopicData)
 export type SourceTopicDataList = Static<typeof SourceTopicDataList>
 

@@ -1,4 +1,5 @@
 /** `lockstep mirror failover` */
+import { mirrorVerbFacts } from '../../../rest/schemas/mirror-verbs.ts'
 import type { CommandAction } from '../../command-row.ts'
 import { counted } from '../../words.ts'
 import { alterMirrors, type StopOptions } from './alter.ts'
@@ -20,7 +21,7 @@ export const failOverMirrors: CommandAction<Options> = (context, topics, options
     {
       question: dry => question(dry, options),
       force: options.force,
-      wait: options.wait === undefined ? undefined : { end: { reached: ['STOPPED'] }, time: options.wait },
+      wait: options.wait === undefined ? undefined : { end: mirrorVerbFacts.failover, time: options.wait },
     },
   )
 

@@ -1,4 +1,5 @@
 /** `lockstep mirror promote` */
+import { mirrorVerbFacts } from '../../../rest/schemas/mirror-verbs.ts'
 import type { CommandAction } from '../../command-row.ts'
 import { counted } from '../../words.ts'
 import { alterMirrors, type StopOptions } from './alter.ts'
@@ -15,6 +16,6 @@ export const promoteMirrors: CommandAction<StopOptions> = (context, topics, opti
           `(${lossesOf(dry).records} behind now), they stop following their source for good. Continue?`,
         ].join(' '),
       force: options.force,
-      wait: options.wait === undefined ? undefined : { end: { reached: ['STOPPED'] }, time: options.wait },
+      wait: options.wait === undefined ? undefined : { end: mirrorVerbFacts.promote, time: options.wait },
     },
   )

@@ -1,4 +1,5 @@
 /** `lockstep mirror reverse-and-start` and `reverse-and-pause` */
+import { mirrorVerbFacts } from '../../../rest/schemas/mirror-verbs.ts'
 import type { CommandAction } from '../../command-row.ts'
 import { counted } from '../../words.ts'
 import { alterMirrors, type StopOptions } from './alter.ts'
@@ -11,7 +12,7 @@ export const reverseAndPause: CommandAction<StopOptions> = (context, topics, opt
   reverse('reverse-and-pause-mirror')(context, topics, options)
 
 const reverse =
-  (verb: string): CommandAction<StopOptions> =>
+  (verb: 'reverse-and-start-mirror' | 'reverse-and-pause-mirror'): CommandAction<StopOptions> =>
   (context, topics, options) =>
     alterMirrors(
       context,
@@ -23,6 +24,6 @@ const reverse =
             `mirror has everything (${lossesOf(dry).records} behind now); then they are written here. Continue?`,
           ].join(' '),
         force: options.force,
-        wait: options.wait === undefined ? undefined : { end: { reached: ['STOPPED'] }, time: options.wait },
+        wait: options.wait === undefined ? undefined : { end: mirrorVerbFacts[verb], time: options.wait },
       },
     )

@@ -1,0 +1,108 @@
+/** One verb on mirrors, from the dry run over the confirmation to the end state of each topic. Opened by the buttons of mirrors. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { factsOfVerb } from '../../rest/schemas/mirror-verbs.ts'
+import type { AlterMirrorsAnswer } from '../../rest/schemas/mirrors.ts'
+import { call } from '../api/api-client.ts'
+import { mirrorVerbPath } from '../api/paths.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure, Nothing } from '../parts/notice.tsx'
+import { counted } from '../text/figures.ts'
+import { Progress } from './progress.tsx'
+import { TollOfRows } from './toll.tsx'
+import { TypedName } from './typed-name.tsx'
+import { type AlterRow, FLAG_TEXTS, type Flag, isRefused, textOf } from './verbs.ts'
+
+export interface VerbDialogProps {
+  readonly link: string
+  readonly verb: string
+  readonly topics: readonly string[]
+  readonly close: () => void
+}
+
+export function VerbDialog({ link, verb, topics, close }: VerbDialogProps) {
+  const { flags, dry, done, error, isAsking, act } = useVerb(link, verb, topics)
+  const isConfirmed = useSignal(false)
+  const facts = factsOfVerb(verb)
+  const { label, what } = textOf(verb)
+  const subject = topics.length === 1 ? (topics[0] ?? '') : counted(topics.length, 'mirror')
+  const canDo = (dry.value ?? []).some(row => !isRefused(row))
+  const typed = facts?.losesData ? (topics.length === 1 ? (topics[0] ?? '') : link) : undefined
+  if (done.value)
+    return (
+      <Dialog title={`${label}: ${subject}`} close={close} isWide foot={<Button onClick={close}>Close</Button>}>
+        <Progress link={link} verb={verb} rows={done.value} />
+      </Dialog>
+    )
+  return (
+    <Dialog
+      title={`${label}: ${subject}`}
+      close={close}
+      isWide
+      foot={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            tone={facts?.losesData ? 'danger' : 'primary'}
+            disabled={!canDo || isAsking.value || (typed !== undefined && !isConfirmed.value)}
+            onClick={act}
+          >
+            {label} {topics.length > 1 ? counted(topics.length, 'mirror') : ''}
+          </Button>
+        </>
+      }
+    >
+      <p>{what}</p>
+      {(facts?.flags ?? []).map(flag => (
+        <label key={flag} class="check">
+          <input
+            type="checkbox"
+            checked={flags.value.has(flag)}
+            onClick={() => (flags.value = toggled(flags.peek(), flag))}
+          />
+          {FLAG_TEXTS[flag]}
+        </label>
+      ))}
+      <h3>Dry run: nothing has been changed yet</h3>
+      <Failure error={error.value} />
+      {dry.value ? (
+        <TollOfRows verb={verb} rows={dry.value} />
+      ) : error.value ? null : (
+        <Nothing>Asking the node…</Nothing>
+      )}
+      {typed !== undefined && canDo ? <TypedName name={typed} isConfirmed={isConfirmed} /> : null}
+    </Dialog>
+  )
+}
+
+/** The answers to the dry run, again for each choice of flags, and to the verb itself. */
+function useVerb(link: string, verb: string, topics: readonly string[]) {
+  const flags = useSignal<ReadonlySet<Flag>>(new Set())
+  const dry = useSignal<readonly AlterRow[] | undefined>(undefined)
+  const done = useSignal<readonly AlterRow[] | undefined>(undefined)
+  const error = useSignal<unknown>(undefined)
+  const isAsking = useSignal(false)
+  const askInto = async (into: typeof dry, isDry: boolean) => {
+    const body = { mirror_topic_names: topics, ...Object.fromEntries([...flags.peek()].map(flag => [flag, true])) }
+    const query = { validate_only: isDry ? 'true' : undefined }
+    isAsking.value = true
+    error.value = undefined
+    try {
+      into.value = (await call<AlterMirrorsAnswer>('POST', mirrorVerbPath(link, verb), { query, body })).data
+    } catch (problem) {
+      error.value = problem
+    }
+    isAsking.value = false
+  }
+  useEffect(() => {
+    void askInto(dry, true)
+  }, [flags.value])
+  return { flags, dry, done, error, isAsking, act: () => askInto(done, false) }
+}
+
+function toggled(flags: ReadonlySet<Flag>, flag: Flag): ReadonlySet<Flag> {
+  const changed = new Set(flags)
+  if (!changed.delete(flag)) changed.add(flag)
+  return changed
+}

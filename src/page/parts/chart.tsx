@@ -1,0 +1,86 @@
+/** A line over time with axes, drawn by uPlot; follows the colours of the page. Views of links and mirrors show it. */
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { isDark } from './theme.ts'
+
+interface ChartProps {
+  readonly title: string
+  /** What it says, for those who do not see it. */
+  readonly summary: string
+  readonly timesMs: readonly number[]
+  readonly values: readonly (number | null)[]
+  readonly format: (value: number) => string
+  readonly tone: 'accent' | 'good' | 'warn'
+}
+
+const HEIGHT = 168
+
+export function Chart({ title, summary, timesMs, values, format, tone }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | undefined>(undefined)
+  const dark = isDark()
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const made = new uPlot(optionsOf(element, { tone, format, title }), [[], []], element)
+    plot.current = made
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+      plot.current = undefined
+    }
+  }, [dark, tone])
+  useEffect(() => {
+    plot.current?.setData([timesMs.map(ms => ms / 1000), [...values]])
+  }, [timesMs, values, dark])
+  return (
+    <figure class="card chart" aria-label={`${title}: ${summary}`} role="img">
+      <figcaption>
+        <h3>{title}</h3>
+        <span class="live-figure">{summary}</span>
+      </figcaption>
+      <div ref={box} class="chart-box" />
+    </figure>
+  )
+}
+
+function optionsOf(element: HTMLElement, look: Pick<ChartProps, 'tone' | 'format' | 'title'>): uPlot.Options {
+  const style = getComputedStyle(element)
+  // A colour as the page resolves it: the canvas does not know its variables.
+  const colour = (name: string): string => {
+    element.style.color = `var(--${name})`
+    const found = style.color
+    element.style.color = ''
+    return found
+  }
+  const axis: uPlot.Axis = {
+    stroke: colour('muted'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+    font: `11px ${style.fontFamily}`,
+  }
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    axes: [
+      { ...axis, space: 90, values: '{HH}:{mm}:{ss}' },
+      { ...axis, size: 72, space: 36, values: (_plot, ticks) => ticks.map(look.format) },
+    ],
+    series: [
+      {},
+      {
+        label: look.title,
+        stroke: colour(look.tone),
+        width: 1.75,
+        points: { show: false },
+        fill: `color-mix(in srgb, ${colour(look.tone)} 12%, transparent)`,
+      },
+    ],
+  }
+}

@@ -1,0 +1,114 @@
+/** Group offsets that a link keeps in step: how each stands, and letting the link have one that it did not write. */
+import { useComputed, useSignal } from '@preact/signals'
+import type { LinkGroupData, LinkGroupDataList } from '../../rest/schemas/groups.ts'
+import { call } from '../api/api-client.ts'
+import { linkPath } from '../api/paths.ts'
+import { Button } from '../parts/button.tsx'
+import { Grid } from '../parts/grid.tsx'
+import { type GridColumn, type GridOrder, inOrder } from '../parts/grid-column.ts'
+import { useLoaded } from '../parts/loaded.ts'
+import { Moment } from '../parts/moment.tsx'
+import { Failure, Nothing } from '../parts/notice.tsx'
+import { Status } from '../parts/status.tsx'
+import { numberText } from '../text/figures.ts'
+
+const REFRESH_MS = 5000
+
+const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGroupData>[] => [
+  {
+    ...{ name: 'group', head: 'Group', width: 'minmax(0, 1fr)', sortBy: row => row.group_id },
+    show: row => <span class="cell-name">{row.group_id}</span>,
+  },
+  {
+    ...{ name: 'topic', head: 'Topic', width: 'minmax(0, 1fr)', sortBy: row => `${row.topic_name} ${row.partition}` },
+    show: row => (
+      <span class="cell-name">
+        {row.topic_name} / {row.partition}
+      </span>
+    ),
+  },
+  {
+    ...{ name: 'state', head: 'State', width: '110px', sortBy: row => row.state },
+    show: row => (
+      <span title={row.reason ?? undefined}>
+        <Status value={row.state} />
+      </span>
+    ),
+  },
+  {
+    ...{ name: 'source', head: 'At the source', width: '110px', isFigure: true, isExtra: true },
+    sortBy: row => row.source_offset,
+    show: row => numberText(row.source_offset),
+  },
+  {
+    ...{ name: 'here', head: 'Written here', width: '110px', isFigure: true, isExtra: true },
+    sortBy: row => row.synced_offset,
+    show: row => `${numberText(row.synced_offset)}${row.clamped ? ' (clamped)' : ''}`,
+  },
+  {
+    ...{ name: 'time', head: 'Last written', width: '150px', isFigure: true, isExtra: true },
+    sortBy: row => row.synced_time_ms,
+    show: row => <Moment ms={row.synced_time_ms} />,
+  },
+  {
+    ...{ name: 'adopt', head: '', width: '84px', isExtra: true },
+    show: row =>
+      row.state === 'CONFLICT' ? (
+        <Button
+          tone="quiet"
+          label={`Let the link overwrite the offsets of ${row.group_id}`}
+          onClick={() => adopt(row.group_id)}
+        >
+          Adopt
+        </Button>
+      ) : null,
+  },
+]
+
+export function LinkGroups({ link }: { readonly link: string }) {
+  const text = useSignal('')
+  const order = useSignal<GridOrder>({ column: 'group', descending: false })
+  const refused = useSignal<unknown>(undefined)
+  const loaded = useLoaded(
+    signal => call<LinkGroupDataList>('GET', linkPath(link, 'groups'), { signal }),
+    link,
+    REFRESH_MS,
+  )
+  const adopt = async (group: string) => {
+    refused.value = undefined
+    await call('POST', `${linkPath(link, 'groups', group)}:adopt`).catch(error => (refused.value = error))
+    await loaded.reload()
+  }
+  const columns = columnsOf(group => void adopt(group))
+  const rows = useComputed(() => {
+    const part = text.value.trim().toLowerCase()
+    const found = (loaded.value.value?.data ?? []).filter(
+      row => part === '' || `${row.group_id} ${row.topic_name} ${row.state}`.toLowerCase().includes(part),
+    )
+    return inOrder(found, columns, order.value)
+  })
+  if (!loaded.value.value && !loaded.error.value) return <Nothing>Asking the node…</Nothing>
+  return (
+    <section class="stack tight" aria-label="Groups">
+      <div class="tools">
+        <input
+          type="search"
+          class="filter"
+          placeholder="Filter by group, topic or state"
+          aria-label="Filter groups"
+          value={text.value}
+          onInput={event => (text.value = event.currentTarget.value)}
+        />
+      </div>
+      <Failure error={loaded.error.value} />
+      <Failure error={refused.value} />
+      <Grid
+        label={`Group offsets of ${link}`}
+        rows={rows.value}
+        {...{ columns, order }}
+        keyOf={row => `${row.group_id} ${row.topic_name} ${row.partition}`}
+        none="No group offsets are kept in step. Switch it on with consumer.offset.sync.enable and a filter of groups."
+      />
+    </section>
+  )
+}

@@ -1,0 +1,165 @@
+/** The mirrors of a link in a table that stays fluent with ten thousand of them: filter, order, many chosen at once. */
+import { useComputed, useSignal } from '@preact/signals'
+import { CreateMirrors } from '../actions/create-mirrors.tsx'
+import { MirrorActions } from '../actions/mirror-actions.tsx'
+import { type MirrorRow, mirrorRows } from '../live/mirror-rows.ts'
+import { linkHref, mirrorHref } from '../live/problems.ts'
+import { Button } from '../parts/button.tsx'
+import { Grid } from '../parts/grid.tsx'
+import { type GridColumn, type GridOrder, inOrder } from '../parts/grid-column.ts'
+import { Moment } from '../parts/moment.tsx'
+import { Nothing } from '../parts/notice.tsx'
+import { Status } from '../parts/status.tsx'
+import { counted, durationText, numberText, statusWords } from '../text/figures.ts'
+
+const columnsOf = (link: string): readonly GridColumn<MirrorRow>[] => [
+  {
+    name: 'topic',
+    head: 'Topic',
+    width: 'minmax(0, 1fr)',
+    sortBy: row => row.name,
+    show: row => (
+      <a href={mirrorHref(link, row.name)} tabIndex={-1} class="cell-name" title={row.name}>
+        {row.name}
+      </a>
+    ),
+  },
+  {
+    name: 'status',
+    head: 'Status',
+    width: 'minmax(118px, 0.4fr)',
+    sortBy: row => row.status,
+    show: row => (
+      <span title={row.reason ?? undefined}>
+        <Status value={row.status} />
+      </span>
+    ),
+  },
+  {
+    name: 'lag',
+    head: 'Lag',
+    width: '92px',
+    isFigure: true,
+    sortBy: row => row.lag,
+    show: row => <span class="live-figure">{numberText(row.lag)}</span>,
+  },
+  {
+    name: 'lag-time',
+    head: 'Behind by',
+    width: '104px',
+    isFigure: true,
+    isExtra: true,
+    sortBy: row => row.lagMs,
+    show: row => <span class="live-figure">{durationText(row.lagMs)}</span>,
+  },
+  {
+    name: 'partitions',
+    head: 'Partitions',
+    width: '100px',
+    isFigure: true,
+    isExtra: true,
+    sortBy: row => row.partitions,
+    show: row => numberText(row.partitions),
+  },
+  {
+    name: 'since',
+    head: 'State since',
+    width: '190px',
+    isFigure: true,
+    isExtra: true,
+    sortBy: row => row.sinceMs,
+    show: row => <Moment ms={row.sinceMs} />,
+  },
+]
+
+export function LinkMirrors({ link, status }: { readonly link: string; readonly status: string | undefined }) {
+  const text = useSignal('')
+  const order = useSignal<GridOrder>({ column: 'topic', descending: false })
+  const selected = useSignal<ReadonlySet<string>>(new Set())
+  const isCreating = useSignal(false)
+  const columns = columnsOf(link)
+  const wanted = useSignal(status)
+  wanted.value = status
+  const shown = useComputed(() => {
+    const part = text.value.trim().toLowerCase()
+    const isShown = (row: MirrorRow) =>
+      (wanted.value === undefined || row.status === wanted.value) &&
+      (part === '' || row.name.toLowerCase().includes(part))
+    return inOrder([...(mirrorRows.value?.values() ?? [])].filter(isShown), columns, order.value)
+  })
+  const rows = mirrorRows.value
+  if (rows === undefined) return <Nothing>Asking the node…</Nothing>
+  const chosen = [...selected.value].flatMap(name => rows.get(name) ?? [])
+  return (
+    <section class="stack tight" aria-label="Mirrors">
+      <div class="tools">
+        <input
+          type="search"
+          class="filter"
+          placeholder="Filter by name"
+          aria-label="Filter mirrors by name"
+          value={text.value}
+          onInput={event => (text.value = event.currentTarget.value)}
+        />
+        <StatusChoice link={link} status={status} rows={rows} />
+        <span class="muted" role="status">
+          {shown.value.length === rows.size
+            ? counted(rows.size, 'mirror')
+            : `${numberText(shown.value.length)} of ${counted(rows.size, 'mirror')}`}
+        </span>
+        <span class="tools-end">
+          <Button tone="primary" onClick={() => (isCreating.value = true)}>
+            New mirrors
+          </Button>
+        </span>
+      </div>
+      {chosen.length > 0 ? (
+        <div class="chosen">
+          <strong>{numberText(chosen.length)} selected</strong>
+          <MirrorActions link={link} mirrors={chosen} />
+          <Button tone="quiet" onClick={() => (selected.value = new Set())}>
+            Clear
+          </Button>
+        </div>
+      ) : null}
+      <Grid
+        label={`Mirrors of ${link}`}
+        rows={shown.value}
+        {...{ columns, order, selected }}
+        keyOf={row => row.name}
+        open={row => {
+          location.hash = mirrorHref(link, row.name)
+        }}
+        none={rows.size === 0 ? 'This link has no mirrors yet.' : 'No mirror matches.'}
+      />
+      {isCreating.value ? <CreateMirrors link={link} close={() => (isCreating.value = false)} /> : null}
+    </section>
+  )
+}
+
+interface ChoiceProps {
+  readonly link: string
+  readonly status: string | undefined
+  readonly rows: ReadonlyMap<string, MirrorRow>
+}
+
+function StatusChoice({ link, status, rows }: ChoiceProps) {
+  const statuses = new Set([...(status === undefined ? [] : [status]), ...[...rows.values()].map(row => row.status)])
+  return (
+    <select
+      aria-label="Filter mirrors by status"
+      value={status ?? ''}
+      onChange={event => {
+        const { value } = event.currentTarget
+        location.hash = value === '' ? linkHref(link) : `${linkHref(link)}?status=${value}`
+      }}
+    >
+      <option value="">Every status</option>
+      {[...statuses].sort().map(each => (
+        <option key={each} value={each}>
+          {statusWords(each)}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,150 @@
+/** One mirror: how far behind each partition is, how that went lately, what has happened to it, why it is (not) mirrored, and whether it is equal to its source. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { MirrorData } from '../../rest/schemas/mirrors.ts'
+import { MirrorActions } from '../actions/mirror-actions.tsx'
+import { call } from '../api/api-client.ts'
+import { mirrorPath } from '../api/paths.ts'
+import { watchEvents } from '../live/cluster-state.ts'
+import { lagOf, rowOf } from '../live/mirror-rows.ts'
+import { linkHref } from '../live/problems.ts'
+import { rateNow, ratesOf, type Sample, withSample } from '../live/samples.ts'
+import { Chart } from '../parts/chart.tsx'
+import { useLoaded } from '../parts/loaded.ts'
+import { Moment } from '../parts/moment.tsx'
+import { Failure, Nothing, Notice } from '../parts/notice.tsx'
+import { Status } from '../parts/status.tsx'
+import { byteText, durationText, numberText, rateText, shortNumber } from '../text/figures.ts'
+import { MirrorExplanation } from './mirror-explanation.tsx'
+import { MirrorHistory } from './mirror-history.tsx'
+import { MirrorPartitions } from './mirror-partitions.tsx'
+import { MirrorVerification } from './mirror-verification.tsx'
+
+const PERIOD_MS = 2000
+
+interface Seen {
+  readonly mirror: MirrorData
+  readonly samples: readonly Sample[]
+  /** The look before, for the rates of partitions. */
+  readonly before: MirrorData | undefined
+  readonly elapsedMs: number
+}
+
+export function MirrorView({ link, topic }: { readonly link: string; readonly topic: string }) {
+  const seen = useSignal<Seen | undefined>(undefined)
+  const key = `${link}/${topic}`
+  useEffect(() => {
+    seen.value = undefined
+  }, [key])
+  const loaded = useLoaded(
+    async signal => {
+      const query = { include_state_transition_errors: 'true' }
+      const mirror = await call<MirrorData>('GET', mirrorPath(link, topic), { query, signal })
+      if (!signal.aborted) seen.value = seenWith(seen.peek(), mirror)
+      return mirror
+    },
+    key,
+    PERIOD_MS,
+  )
+  useEffect(
+    () =>
+      watchEvents(event => {
+        if (event.type === 'state' && event.link_name === link && event.mirror_topic_name === topic)
+          void loaded.reload()
+      }),
+    [key],
+  )
+  const now = seen.value
+  if (!now || now.mirror.mirror_topic_name !== topic)
+    return loaded.error.value ? <Failure error={loaded.error.value} /> : <Nothing>Asking the node…</Nothing>
+  const { mirror } = now
+  return (
+    <div class="stack">
+      <div class="heading">
+        <div>
+          <p class="crumbs">
+            <a href="#/">Overview</a> / <a href={linkHref(link)}>{link}</a> / Mirror
+          </p>
+          <div class="title-line">
+            <h1 class="mono">{topic}</h1>
+            <Status value={mirror.mirror_status} />
+            <span class="muted">
+              since <Moment ms={mirror.state_time_ms} />
+            </span>
+          </div>
+        </div>
+        <MirrorActions link={link} mirrors={[rowOf(mirror)]} />
+      </div>
+      <Failure error={loaded.error.value} />
+      <Reasons mirror={mirror} />
+      <Charts seen={now} />
+      <MirrorPartitions mirror={mirror} before={now.before} elapsedMs={now.elapsedMs} />
+      <div class="halves">
+        <MirrorHistory link={link} topic={topic} version={`${mirror.mirror_status} ${mirror.state_time_ms}`} />
+        <div class="stack">
+          <MirrorVerification link={link} topic={topic} />
+          <MirrorExplanation link={link} topic={topic} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function seenWith(known: Seen | undefined, mirror: MirrorData): Seen {
+  const timeMs = Date.now()
+  const bytes = mirror.mirror_lags.reduce((sum, lag) => sum + lag.mirrored_bytes, 0)
+  const sample = { timeMs, lag: lagOf(mirror), lagMs: mirror.lag_ms, bytes }
+  const last = known?.samples.at(-1)
+  return {
+    mirror,
+    samples: withSample(known?.samples ?? [], sample),
+    before: known?.mirror,
+    elapsedMs: last ? timeMs - last.timeMs : 0,
+  }
+}
+
+function Reasons({ mirror }: { readonly mirror: MirrorData }) {
+  return (
+    <>
+      {mirror.mirror_topic_error === 'NO_ERROR' && mirror.reason === null ? null : (
+        <Notice tone={mirror.mirror_topic_error === 'NO_ERROR' ? 'warn' : 'bad'}>
+          {mirror.mirror_topic_error === 'NO_ERROR' ? null : <strong>{mirror.mirror_topic_error} </strong>}
+          {mirror.reason}
+        </Notice>
+      )}
+      {mirror.held ? <Notice tone="warn">The change under way is held until the mirror is resumed.</Notice> : null}
+      {(mirror.mirror_state_transition_errors ?? []).map(
+        ({ error_code: code, error_message: message, since_ms: since }) => (
+          <Notice key={code} tone="warn">
+            <strong>{code}</strong> since <Moment ms={since} />: {message}
+          </Notice>
+        ),
+      )}
+    </>
+  )
+}
+
+function Charts({ seen: { mirror, samples } }: { readonly seen: Seen }) {
+  if (mirror.mirror_status === 'STOPPED') return null
+  const timesMs = samples.map(sample => sample.timeMs)
+  return (
+    <div class="halves">
+      <Chart
+        title="Lag"
+        summary={`${numberText(lagOf(mirror))} records, ${durationText(mirror.lag_ms)}`}
+        timesMs={timesMs}
+        values={samples.map(({ lag }) => lag)}
+        format={shortNumber}
+        tone="accent"
+      />
+      <Chart
+        title="Throughput"
+        summary={rateText(rateNow(samples))}
+        timesMs={timesMs}
+        values={ratesOf(samples)}
+        format={value => `${byteText(value)}/s`}
+        tone="good"
+      />
+    </div>
+  )
+}
