@@ -127,6 +127,10 @@ test('it runs two nodes, and its command line makes a topic, a link and a mirror
       const [mirror] = JSON.parse(await run(east.url, 'mirror', 'list', '-o', 'json'))
       deepEqual([mirror.mirror_status, mirror.max_per_partition_mirror_lag], ['ACTIVE', 0])
     })
+    const page = await fetch(`${east.url}/`)
+    equal(page.status, 200)
+    const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(await page.text())?.[1]
+    equal((await fetch(`${east.url}/${script}`)).status, 200)
   } finally {
     await Promise.all([west.node.stop(30_000), east.node.stop(30_000)])
   }
