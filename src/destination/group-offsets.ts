@@ -9,9 +9,17 @@ import { commitAsNobody } from './group-commit.ts'
 
 export type LinkedGroups = Pick<
   GroupCoordinator,
-  'ensureTopic' | 'fetchOffsets' | 'commitOffsets' | 'describeGroup'
+  'ensureTopic' | 'fetchOffsets' | 'commitOffsets' | 'describeGroup' | 'listGroups'
 > & {
   readonly consumers: Pick<GroupCoordinator['consumers'], 'find'>
+}
+
+/** Groups of consumers of all kinds. Rejects while a coordinator loads. */
+export async function listGroupIds(groups: LinkedGroups): Promise<readonly string[]> {
+  await groups.ensureTopic()
+  const { errorCode, groups: listed } = groups.listGroups({ states: [], types: ['classic', 'consumer'] })
+  if (errorCode !== ErrorCode.NONE) throw new Error(`the groups cannot be listed: ${errorName(errorCode)}`)
+  return listed.map(({ groupId }) => groupId)
 }
 
 /** Everything that the group has committed. */

@@ -3,7 +3,7 @@ import type { Destination, DestinationGroup, GroupCommit, GroupOffset, WriteFenc
 import type { Controller } from '../metadata/controller-port.ts'
 import type { ProducerIds } from '../replica/producer-ids.ts'
 import { ClusterDestination, type ClusterDestinationOptions } from './cluster-destination.ts'
-import { commitToGroup, type LinkedGroups, readGroup } from './group-offsets.ts'
+import { commitToGroup, type LinkedGroups, listGroupIds, readGroup } from './group-offsets.ts'
 import { LocalFence } from './local-fence.ts'
 import { type LinkedShareGroups, linkedShareGroups } from './share-group-offsets.ts'
 
@@ -35,6 +35,10 @@ export class LocalDestination extends ClusterDestination {
 
   get shareGroups(): Destination['shareGroups'] {
     return linkedShareGroups(this.#o.groups())
+  }
+
+  groupIds(): Promise<readonly string[]> {
+    return listGroupIds(this.#o.groups())
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {

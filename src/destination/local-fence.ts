@@ -6,6 +6,7 @@ import type { Controller } from '../metadata/controller-port.ts'
 export class LocalFence implements WriteFence {
   readonly hasOtherLeaders = false
   readonly parkedConfigs: ReadonlySet<string> = new Set()
+  readonly noEnclosure = undefined
   readonly #controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>
 
   constructor(controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>) {
@@ -17,6 +18,10 @@ export class LocalFence implements WriteFence {
   }
 
   async forget(): Promise<void> {}
+
+  enclose(topicId: Uuid): Promise<void> {
+    return this.#beginEpochs(topicId)
+  }
 
   onDisturbed(): () => void {
     return () => {}
@@ -35,8 +40,12 @@ export class LocalFence implements WriteFence {
   }
 
   async release({ topicId }: ReleaseRequest): Promise<readonly string[]> {
+    await this.#beginEpochs(topicId)
+    return []
+  }
+
+  async #beginEpochs(topicId: Uuid): Promise<void> {
     const topic = this.#controller.image.topics.get(topicId)
     for (const partition of topic?.partitions.keys() ?? []) await this.#controller.bumpLeaderEpoch(topicId, partition)
-    return []
   }
 }

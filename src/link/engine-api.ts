@@ -189,6 +189,14 @@ export interface AlterMirrorRow {
   readonly retentionBytesAtRisk?: number
   /** Failover: producer ids of the source that may have been handed out here too; the log has forgotten the source's. */
   readonly overlappingProducerIds?: readonly number[]
+  /** Restore: records that only this cluster has, and that are cut off. */
+  readonly messagesTruncated?: number
+  /** Restore: the same by partition; -1 = nothing is cut off. */
+  readonly truncation?: readonly {
+    readonly partition: number
+    readonly offsetTruncatedTo: number
+    readonly messagesTruncated: number
+  }[]
   /** What an operator should know about how the topic becomes writable. */
   readonly warnings?: readonly string[]
 }
@@ -278,6 +286,10 @@ export interface LinkEngine {
       together?: boolean
       /** Failover; undefined = as the link says. */
       keepRetention?: boolean | undefined
+      /** Restore: ends as PAUSED. */
+      paused?: boolean | undefined
+      /** Restore: what is cut off is exported first. */
+      exportDivergent?: boolean | undefined
     },
   ): Promise<AlterMirrorRow[]>
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
 import type { Destination, SecretBox, SourceClusterFactory, StateLog } from './ports.ts'
+import type { TailExports } from './restore/tail-export-port.ts'
 
 export interface EngineOptions {
   readonly stateLog: StateLog
@@ -12,6 +13,8 @@ export interface EngineOptions {
   readonly sources: SourceClusterFactory
   /** Without it links cannot have secrets. */
   readonly secrets?: SecretBox
+  /** Without it nothing can be exported before it is cut off. */
+  readonly tailExports?: TailExports
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -40,6 +40,7 @@ test('a preflight lists every check by name, changes nothing and keeps no connec
       'READ_TOPICS PASSED',
       'DESCRIBE_CONFIGS PASSED',
       'STATUS_TOPIC SKIPPED',
+      'PEER_LINK SKIPPED',
       'GROUPS SKIPPED',
       'ACLS SKIPPED',
     ],

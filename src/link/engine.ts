@@ -67,6 +67,7 @@ export class Engine implements api.LinkEngine {
       topicConfigs: new MirrorTopicConfigs({ desired, changes, destination }),
       sources,
       secrets,
+      tailExports: options.tailExports,
       incidents: new IncidentCounts(),
       chains: new KnownChains(),
       clock,
@@ -79,6 +80,7 @@ export class Engine implements api.LinkEngine {
       reconcile: () => this.#reconciler.run(),
       coordinates: () => this.ready,
       undisturbed: () => this.#coordinatorship.undisturbed(),
+      published: async () => await this.#publisher?.published(),
     }
     this.#reconciler = new Reconciler(this.#context)
     this.verifications = new Verifications(this.#context)

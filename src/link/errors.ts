@@ -43,6 +43,26 @@ export const linkErrors = {
     ...invalid,
     message: () => 'cluster_link_id may only be given for the second side of a bidirectional link.',
   },
+  LINK_ID_INVALID: {
+    ...invalid,
+    message: (d: { given: string }) => `cluster_link_id '${d.given}' is no link id: give its 22 characters.`,
+  },
+  LINK_ID_TAKEN: {
+    ...invalid,
+    message: (d: { linkId: string; link: string }) =>
+      `Link '${d.link}' of this cluster has the id '${d.linkId}' already.`,
+  },
+  LINK_ID_MISMATCH: {
+    ...invalid,
+    message: (d: { given: string; found: string; link: string }) =>
+      `cluster_link_id '${d.given}' was given, but link '${d.link}' of the remote cluster has the id '${d.found}'.`,
+  },
+  LINK_PEER_UNFIT: {
+    ...invalid,
+    message: (d: { link: string; problem: string }) =>
+      `Cluster link '${d.link}' cannot be bidirectional: ${d.problem}.`,
+    hint: () => 'Correct the other side, or create the link without validation (validate_link=false).',
+  },
   LINK_CONFIG_UNKNOWN: {
     ...invalid,
     kafka: 'INVALID_CONFIG',
@@ -176,6 +196,13 @@ export const linkErrors = {
     message: (d: { topic: string; reason: string }) =>
       `Mirror topic '${d.topic}' cannot be resumed: ${d.reason}. Delete the topic and create the mirror again.`,
     hint: () => 'The copy that is here stays readable until it is deleted; failover makes it writable.',
+  },
+  MIRROR_CANNOT_RESTORE: {
+    ...invalid,
+    restCode: 400,
+    message: (d: { topic: string; reason: string }) => `Topic '${d.topic}' cannot be restored: ${d.reason}.`,
+    hint: () =>
+      'Where nothing proves what the two sides have in common: delete the topic here and create it as a mirror.',
   },
   MIRROR_TRANSITION_REFUSED: {
     ...invalid,

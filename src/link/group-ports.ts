@@ -54,6 +54,8 @@ export interface SourceGroups {
 
 /** The groups of this cluster. */
 export interface DestinationGroups {
+  /** Every group of consumers that has committed anything; absent where they cannot be listed. */
+  groupIds?(): Promise<readonly string[]>
   /** What a group has committed; `retriable` where its coordinator cannot tell now. */
   groupOffsets(groupId: string): Promise<DestinationGroup>
   /** Commits as nobody's member, which a group that has members refuses: then nothing is written. */

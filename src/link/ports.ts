@@ -267,6 +267,7 @@ export interface Destination extends DestinationGroups {
   hasLogin(user: string): boolean
 }
 
+export type { ExportedTail, TailExport, TailExports } from './restore/tail-export-port.ts'
 export {
   NotLinkCoordinator,
   type StateLeadership,

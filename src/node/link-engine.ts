@@ -1,4 +1,5 @@
 /** Makes the link engine of a node: its topics, its sources and the key of its secrets; called by the composition root. */
+import { resolve } from 'node:path'
 import { ByteBudget } from '../core/byte-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
@@ -7,6 +8,7 @@ import { Engine, type EngineOptions } from '../link/index.ts'
 import { type KafkaSourceOptions, kafkaSource } from '../source/source-cluster.ts'
 import { openSecretKeyBox } from './secret-key-box.ts'
 import type { NodeSettings } from './settings.ts'
+import { tailExports } from './tail-exports.ts'
 
 /** To be started when its logs are open and clients can be answered. */
 export async function linkEngine(
@@ -26,5 +28,7 @@ export async function linkEngine(
     ...of,
     sources: kafkaSource({ clock, random, logger, nodeBudget, secrets, observe }),
     secrets,
+    // Kafka takes every directory among its logs for one.
+    tailExports: tailExports(settings.exportDirectory ?? `${resolve(directory)}-exports`),
   })
 }

@@ -48,6 +48,10 @@ export const ownProperties = {
     mutable: false,
     doc: 'Memory for answers to Kafka clients that are read from disk or wait to be taken. While it is used up, fetches wait, and clients that take nothing for five seconds are closed.',
   }),
+  'lockstep.export.directory': stringRow({
+    mutable: false,
+    doc: 'Where truncate-and-restore puts the records that it cuts off, if that is asked for. Default: a directory beside the data directory, of its name with -exports behind it.',
+  }),
   'lockstep.fetch.max.in.flight.bytes': intRow({
     default: 134217728,
     min: 1048576,

@@ -35,6 +35,8 @@ export interface NodeSettings {
   readonly firstUsers: readonly FirstUser[]
   readonly tlsReloadMs: number
   readonly secretKeyFile: string | undefined
+  /** For what restores cut off; undefined = beside the data directory. */
+  readonly exportDirectory: string | undefined
   /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
   readonly kafka: ReadonlyMap<string, string>
   /** What the operator should know, once. */
@@ -96,6 +98,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     firstUsers: own('lockstep.bootstrap.scram.users') ?? [],
     tlsReloadMs: own('lockstep.tls.reload.interval.ms') ?? 10_000,
     secretKeyFile: own('lockstep.secret.key.file'),
+    exportDirectory: own('lockstep.export.directory'),
     kafka: kafkaProperties(properties),
     warnings,
   }

@@ -45,6 +45,13 @@ export interface AlterMirrorRow {
   readonly error_code: number | null
   readonly error_message: string | null
   readonly open_transactions?: number
+  readonly warnings?: readonly string[]
+  readonly messages_truncated?: number | null
+  readonly partition_level_truncation_data?: readonly {
+    readonly partition_id: number
+    readonly offset_truncated_to: number
+    readonly messages_truncated: number
+  }[]
 }
 
 /** The remote cluster of a link. */
@@ -83,6 +90,20 @@ export class MirrorLink {
     return new MirrorLink(node, name)
   }
 
+  /** Creates one side of a bidirectional link. */
+  static async createSide(
+    node: LockstepNode,
+    name: string,
+    remote: Remote & { configs?: Configs },
+  ): Promise<MirrorLink> {
+    const configs = { 'bootstrap.servers': remote.bootstrap, 'link.mode': 'BIDIRECTIONAL', ...remote.configs }
+    await node.rest.call('POST', `/links?link_name=${name}`, {
+      remote_cluster_id: remote.clusterId,
+      configs: entriesOf(configs),
+    })
+    return new MirrorLink(node, name)
+  }
+
   /** Creates a mirror topic of the same name. */
   async mirror(topic: string, configs: Configs = {}): Promise<void> {
     const entries = entriesOf(configs)
@@ -114,6 +135,17 @@ export class MirrorLink {
     const body = 'pattern' in which ? { mirror_topic_name_pattern: which.pattern } : { mirror_topic_names: which }
     const answer = await this.#node.rest.call('POST', `/links/${this.name}/mirrors:${verb}`, body)
     return (answer as { readonly data: AlterMirrorRow[] }).data
+  }
+
+  /** Truncate-and-restore, with what is cut off by partition. */
+  async restore(
+    topic: string,
+    { validateOnly = false, ...body }: { validateOnly?: boolean; paused?: boolean; export_divergent?: boolean } = {},
+  ): Promise<AlterMirrorRow | undefined> {
+    const query = `validate_only=${validateOnly}&include_partition_level_truncation_data=true`
+    const path = `/links/${this.name}/mirrors:truncate-and-restore?${query}`
+    const answer = await this.#node.rest.call('POST', path, { mirror_topic_names: [topic], ...body })
+    return (answer as { readonly data: AlterMirrorRow[] }).data[0]
   }
 
   /** Like `ask`, and throws when a row has an error. */

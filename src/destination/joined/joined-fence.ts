@@ -37,6 +37,7 @@ type Listener = (topicIds: readonly Uuid[]) => void
 export class JoinedFence implements WriteFence, ImageSubscriber {
   readonly name = 'write fence'
   readonly hasOtherLeaders = true
+  readonly noEnclosure = 'topics of a Kafka cluster that Lockstep has joined cannot be made mirrors again yet'
   readonly parkedConfigs: ReadonlySet<string> = new Set(fenceConfigs.keys())
   readonly #o: JoinedFenceOptions
   readonly #release: TopicRelease
@@ -71,6 +72,10 @@ export class JoinedFence implements WriteFence, ImageSubscriber {
     if (configs.size > 0) await this.#setConfigs(topic, configs)
     await this.#createAcls(acls)
     return [...configs.keys(), ...acls.map(textOf)]
+  }
+
+  async enclose(): Promise<void> {
+    throw new Error(this.noEnclosure)
   }
 
   async forget(topic: string): Promise<void> {

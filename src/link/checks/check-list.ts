@@ -15,6 +15,7 @@ export const linkCheckNames = [
   'READ_TOPICS',
   'DESCRIBE_CONFIGS',
   'STATUS_TOPIC',
+  'PEER_LINK',
   'GROUPS',
   'ACLS',
 ] as const

@@ -58,12 +58,17 @@ test('bad values are refused with what is allowed', () => {
   refused({ 'consumer.offset.group.filters': '{}' }, 'LINK_CONFIG_INVALID', /a list "groupFilters" of at least one/)
   refused(filters({ ...filter, filterType: 'ONLY' }), 'LINK_CONFIG_INVALID', /INCLUDE or EXCLUDE/)
   refused(filters({ ...filter, prefix: 'x' }), 'LINK_CONFIG_INVALID', /unknown field "prefix"/)
-  refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_UNSUPPORTED', /bidirectional/)
+  refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_UNSUPPORTED', /REMOTE_MIRROR is not/)
   const acls = (access: object) => ({ 'acl.filters': JSON.stringify({ aclFilters: [{ accessFilter: access }] }) })
   refused(acls({ operation: 'reed' }), 'LINK_CONFIG_INVALID', /has operation "reed", which must be ANY or ALL or READ/)
   refused(acls({ permission: 'allow' }), 'LINK_CONFIG_INVALID', /unknown field "permission"/)
   refused({ 'acl.sync.enable': 'true', 'cluster.link.prefix': 'x.' }, 'LINK_CONFIG_INVALID', /together with/)
   refused({ 'consumer.group.prefix.enable': 'true' }, 'LINK_CONFIG_INVALID', /needs cluster.link.prefix/)
+  refused(
+    { 'link.mode': 'BIDIRECTIONAL', 'cluster.link.prefix': 'x.', 'consumer.group.prefix.enable': 'true' },
+    'LINK_CONFIG_INVALID',
+    /cannot be true on a bidirectional link/,
+  )
   throws(() => parseLinkConfigs(new Map()), { message: "Link property 'bootstrap.servers' is required." })
 })
 
@@ -71,7 +76,7 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
   for (const [key, value] of Object.entries({
     'sasl.mechanism': 'GSSAPI',
     'ssl.truststore.type': 'BCFKS',
-    'link.mode': 'BIDIRECTIONAL',
+    'link.mode': 'SOURCE',
     'connection.mode': 'INBOUND',
   }))
     refused({ [key]: value }, 'LINK_CONFIG_UNSUPPORTED', /cannot be .*(support|yet|retention)/)

@@ -98,8 +98,9 @@ function misusedPrefix(overrides: ReadonlyMap<string, string>): { key: string; p
   const hasPrefix = (overrides.get('cluster.link.prefix') ?? '') !== ''
   if (hasPrefix && overrides.get('acl.sync.enable') === 'true')
     return { key: 'acl.sync.enable', problem: 'cannot be true together with cluster.link.prefix' }
-  const isWrong = !hasPrefix && overrides.get(key) === 'true'
-  return isWrong ? { key, problem: 'needs cluster.link.prefix' } : undefined
+  if (overrides.get(key) !== 'true') return undefined
+  if (overrides.get('link.mode') === 'BIDIRECTIONAL') return { key, problem: 'cannot be true on a bidirectional link' }
+  return hasPrefix ? undefined : { key, problem: 'needs cluster.link.prefix' }
 }
 
 function parsed(key: LinkConfigKey, text: string): string {

@@ -8,14 +8,13 @@ const supportedMechanisms: readonly string[] = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM
 export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: string): string | undefined {
   switch (key) {
     case 'link.mode':
-      if (formatted === 'SOURCE') return 'source-initiated links are not supported'
-      return formatted === 'BIDIRECTIONAL' ? 'bidirectional links are not supported yet' : undefined
+      return formatted === 'SOURCE' ? 'source-initiated links are not supported' : undefined
     case 'connection.mode':
     case 'remote.link.connection.mode':
       return formatted === 'INBOUND' ? 'source-initiated connections are not supported' : undefined
     case 'consumer.offset.group.filters':
       return parseNameFilters(formatted, 'groupFilters').some(({ topicTypes }) => topicTypes.includes('REMOTE_MIRROR'))
-        ? 'REMOTE_MIRROR needs a bidirectional link, which is not supported yet'
+        ? 'REMOTE_MIRROR is not supported yet'
         : undefined
     case 'sasl.mechanism':
       return supportedMechanisms.includes(formatted.toUpperCase())

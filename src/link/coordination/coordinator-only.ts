@@ -12,7 +12,7 @@ const changing = [
   'deleteAcls',
 ] as const satisfies readonly (keyof Destination)[]
 
-const changingOfFence = ['restore', 'release'] as const satisfies readonly (keyof WriteFence)[]
+const changingOfFence = ['restore', 'enclose', 'release'] as const satisfies readonly (keyof WriteFence)[]
 
 /** These calls reject with NotLinkCoordinator where `coordinates` says no. */
 export function coordinatorOnly(destination: Destination, coordinates: () => boolean): Destination {

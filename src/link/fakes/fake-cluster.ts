@@ -37,6 +37,8 @@ export class FakeCluster {
   /** Names of topics that a policy forbids. */
   readonly refusedTopics = new Set<string>()
   readonly triedAcls: string[] = []
+  /** Of logs that are made from now on. */
+  stampsEpochs = false
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
   readonly groups: FakeGroups = new Map()
@@ -65,17 +67,23 @@ export class FakeCluster {
 
   /** Somebody creates a topic. */
   addTopic(name: string, partitions: number, configs: ReadonlyMap<string, string> = new Map()): FakeTopic {
-    const logs = Array.from({ length: partitions }, () => new FakePartition())
+    const logs = Array.from({ length: partitions }, () => this.#newPartition())
     const topic = { name, topicId: randomUuid(), partitions, configs, logs }
     this.topics.set(topic.topicId, topic)
     this.#changed()
     return topic
   }
 
+  #newPartition(): FakePartition {
+    const partition = new FakePartition()
+    partition.stampsEpochs = this.stampsEpochs
+    return partition
+  }
+
   growTopic(topicId: Uuid, count: number): void {
     const topic = this.topics.get(topicId)
     if (!topic) throw new Error(`topic ${topicId} does not exist`)
-    while (topic.logs.length < count) topic.logs.push(new FakePartition())
+    while (topic.logs.length < count) topic.logs.push(this.#newPartition())
     topic.partitions = topic.logs.length
     this.#changed()
   }
@@ -159,6 +167,7 @@ export class FakeCluster {
       hasLogin: user => user === 'known',
       groupOffsetRetentionMs: 10 * 60_000,
       shareGroups: fakeShareGroups(this.shareGroups, process),
+      groupIds: async () => [...this.groups.keys()],
       groupOffsets: async groupId => readOffsets(this.groups, groupId),
       commitGroupOffsets: (groupId, offsets) =>
         process.effect('commit group offsets', () => this.commit(groupId, offsets)),

@@ -63,6 +63,11 @@ export class FakeFence {
         })
       },
       forget: async () => {},
+      noEnclosure: undefined,
+      enclose: topicId =>
+        process.effect('enclose', () => {
+          for (const log of this.#topics.get(topicId)?.logs ?? []) log.leaderEpoch++
+        }),
       onDisturbed: listener => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)

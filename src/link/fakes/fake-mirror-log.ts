@@ -1,8 +1,9 @@
 /** A mirror log in memory that loses what was not flushed when its process is killed. */
 
-import { type BatchHeader, isControl, isTransactional } from '../../protocol/batches/batch-header.ts'
+import { type BatchHeader, isControl, isTransactional, readBatchHeader } from '../../protocol/batches/batch-header.ts'
 import { batchesIn, bytesOfBatch } from '../../protocol/batches/batch-iteration.ts'
 import { buildEndMarker } from '../../protocol/batches/control-batch.ts'
+import { restampBatch } from '../../protocol/batches/restamp-batch.ts'
 import { type MirrorLog, MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../ports.ts'
 import type { CrashingProcess } from './crashing-process.ts'
 
@@ -18,6 +19,8 @@ export class FakePartition {
   /** Everything below survives a kill. */
   flushedOffset = 0
   leaderEpoch = 0
+  /** Batches get the leader epoch, as in a real log; false = they keep the source's, which tests can look at. */
+  stampsEpochs = false
   batches: StoredBatch[] = []
   /** Holds nothing, also not what is below the log start and not in `batches` any more. */
   isEmpty = true
@@ -36,7 +39,9 @@ export class FakePartition {
 
   append(bytes: Buffer): void {
     for (const header of batchesIn(bytes)) {
-      this.batches.push({ header, bytes: Buffer.from(bytesOfBatch(bytes, header)) })
+      const stamped = Buffer.from(bytesOfBatch(bytes, header))
+      if (this.stampsEpochs) restampBatch(stamped, 0, { leaderEpoch: this.leaderEpoch })
+      this.batches.push({ header: readBatchHeader(stamped, 0), bytes: stamped })
       this.logEndOffset = header.lastOffset + 1
       this.isEmpty = false
     }

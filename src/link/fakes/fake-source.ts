@@ -67,6 +67,8 @@ export class FakeSource implements SourceClusterFactory {
   configSilence: Promise<void> | undefined
   /** Called when a question about offsets has been answered. */
   afterListOffsets: () => void = () => {}
+  /** Called before every answer: what the topics hold may come from elsewhere. */
+  refresh: () => void = () => {}
   /** Set: fetches are answered as if they had asked from here, whatever became of the log since. */
   askedOffset: number | undefined
   readonly opened: SourceConnectionSettings[] = []
@@ -103,7 +105,10 @@ export class FakeSource implements SourceClusterFactory {
 
   /** Answers every started fetch once, as a real fetcher would; partitions that said stop are not asked again. */
   async deliver(): Promise<void> {
-    for (const fetching of [...this.#fetching.values()]) await this.#deliverOne(fetching)
+    for (const fetching of [...this.#fetching.values()]) {
+      this.refresh()
+      await this.#deliverOne(fetching)
+    }
   }
 
   /** Reports a trouble to every partition that is fetched. */
@@ -199,6 +204,7 @@ export class FakeSource implements SourceClusterFactory {
   }
 
   #ask(): void {
+    this.refresh()
     const failed = this.failure ?? this.questionFailure
     if (failed) throw new SourceError(failed.failure, failed.message)
   }

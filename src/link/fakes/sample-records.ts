@@ -36,6 +36,13 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
   failures: [{ partition: 1, error: 'CORRUPT_BATCH', reason: 'bad', timeMs: 4 }],
   troubles: [{ kind: 'topic-missing', sinceMs: 5 }],
   stopping: undefined,
+  restore: {
+    ...{ paused: true, exportsTail: true, sinceMs: 7 },
+    cuts: [
+      { partition: 0, offset: 10, endOffset: 12, messages: 2, sourceEpoch: undefined },
+      { partition: 1, offset: 2 ** 52, endOffset: 2 ** 52 + 9, messages: 8, sourceEpoch: 3 },
+    ],
+  },
   together: ['payments'],
   startOffsets: [0, 1_000_000_007],
   stopPoints: [

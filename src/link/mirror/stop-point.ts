@@ -25,7 +25,9 @@ export function stopPointOf(
   of: { readonly partition: number; readonly log: MirrorLog; readonly figures: PartitionFigures | undefined },
 ): StopPointRecord {
   const { partition, log, figures } = of
-  const stopOffset = resumeOffset(log, record.startOffsets[partition] ?? 0)
+  const end = resumeOffset(log, record.startOffsets[partition] ?? 0)
+  // A restore that is given up may not have cut everywhere: what it wanted to cut did not come from the source.
+  const stopOffset = Math.min(end, record.restore?.cuts[partition]?.offset ?? end)
   const ranges = desired.epochRanges(record.topicId, partition, record.sourceClusterId)
   return {
     partition,

@@ -14,6 +14,7 @@ import type { VerbResult } from './mirror-positions.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 import { pauseMirror, previewPause } from './pause-mirror.ts'
 import { groupsOfMirrors, previewPromote, promoteMirror } from './promote-mirror.ts'
+import { previewRestore, restoreMirror } from './restore-mirror.ts'
 import { previewResume, resumeMirror } from './resume-mirror.ts'
 
 /** Topics worked on at the same time. */
@@ -28,6 +29,10 @@ export interface AlterMirrorsRequest {
   readonly together: boolean
   /** Failover; undefined = as the link says. */
   readonly keepRetention?: boolean | undefined
+  /** Restore: ends as PAUSED. */
+  readonly paused?: boolean | undefined
+  /** Restore: what is cut off is exported first. */
+  readonly exportDivergent?: boolean | undefined
 }
 
 /** `lagsOf` shows a mirror's lags as describe does. */
@@ -37,7 +42,8 @@ export async function alterMirrors(
   lagsOf: (id: MirrorId) => readonly MirrorLagView[],
 ): Promise<AlterMirrorRow[]> {
   const link = requireLink(context, request.link)
-  const topics = selectedTopics(context, link, request.selection)
+  const more = request.verb === 'truncate-and-restore' ? await formerSources(context, link) : []
+  const topics = selectedTopics(context, link, { selection: request.selection, more })
   const plan = { ...request, together: request.together ? topics : [] }
   const rows = await mapBounded(topics, parallel, async mirrorTopic => {
     const id = { linkId: link.linkId, mirrorTopic }
@@ -47,12 +53,13 @@ export async function alterMirrors(
   const { ofAll } = implemented[request.verb] ?? {}
   if (!ofAll) return rows
   const accepted = rows.filter(({ errorCode }) => errorCode === null).map(({ mirrorTopicName }) => mirrorTopicName)
-  const more = await ofAll(context, link.linkId, accepted)
-  return rows.map(row => ({ ...row, ...more.get(row.mirrorTopicName) }))
+  const found = await ofAll(context, link.linkId, accepted)
+  return rows.map(row => ({ ...row, ...found.get(row.mirrorTopicName) }))
 }
 
 /** A request whose topics are chosen; `together` names them if they are to stop as one. */
-interface Plan extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly' | 'keepRetention'> {
+interface Plan
+  extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly' | 'keepRetention' | 'paused' | 'exportDivergent'> {
   readonly together: readonly string[]
 }
 
@@ -75,12 +82,35 @@ const implemented: Partial<Record<MirrorVerb, VerbWork>> = {
   },
   pause: { run: pauseMirror, preview: previewPause },
   resume: { run: resumeMirror, preview: previewResume },
+  'truncate-and-restore': { run: restoreMirror, preview: previewRestore },
 }
+
+/** Verbs of bidirectional links. */
+export const needsPeer: ReadonlySet<string> = new Set([
+  'reverse-and-start-mirror',
+  'reverse-and-pause-mirror',
+  'truncate-and-restore',
+])
 
 export const supportedVerbs: ReadonlySet<string> = new Set(Object.keys(implemented))
 
-/** Names are taken as they are; a pattern must match the whole name. Throws PATTERN_INVALID. */
-export function selectedTopics(context: OperationContext, link: LinkRecord, selection: MirrorSelection): string[] {
+/** Topics of this cluster that the other one has mirrored, so far as was read last: ordinary ones, of which nothing is recorded here. */
+async function formerSources({ runtime, destination }: OperationContext, { linkId }: LinkRecord): Promise<string[]> {
+  const view = await runtime(linkId)?.status?.recent()
+  if (view?.kind !== 'read') return []
+  const names = view.contents.mirrorTopicsOf(linkId)
+  return names.filter(name => destination.topic(name) !== undefined)
+}
+
+/**
+ * Names are taken as they are; a pattern must match the whole name of a mirror, or of one of `more`. Throws
+ * PATTERN_INVALID.
+ */
+export function selectedTopics(
+  context: OperationContext,
+  link: LinkRecord,
+  { selection, more = [] }: { readonly selection: MirrorSelection; readonly more?: readonly string[] },
+): string[] {
   if ('names' in selection) return [...new Set(selection.names)]
   let pattern: RE2JS
   try {
@@ -88,7 +118,8 @@ export function selectedTopics(context: OperationContext, link: LinkRecord, sele
   } catch (error) {
     throw linkError('PATTERN_INVALID', { pattern: selection.pattern, problem: messageOf(error) })
   }
-  const names = context.desired.mirrorsOf(link.linkId).map(mirror => mirror.mirrorTopic)
+  const mirrors = context.desired.mirrorsOf(link.linkId).map(mirror => mirror.mirrorTopic)
+  const names = [...new Set([...mirrors, ...more])]
   return names.filter(name => pattern.matches(name)).sort()
 }
 

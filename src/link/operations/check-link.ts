@@ -1,7 +1,9 @@
 /** Everything that is checked before a link is created, as a list; called by create-link and for preflights. */
 import { OperationalError } from '../../core/errors.ts'
+import { isUuid, type Uuid } from '../../core/uuid.ts'
 import { checkAccess } from '../checks/access-checks.ts'
 import { CheckList, type LinkCheck } from '../checks/check-list.ts'
+import { checkPeerLink } from '../checks/peer-checks.ts'
 import { checkReach } from '../checks/reach-checks.ts'
 import { connectionSettings } from '../configs/connection-settings.ts'
 import { type LinkConfigs, parseLinkConfigs } from '../configs/link-configs.ts'
@@ -9,12 +11,15 @@ import { linkNameProblem } from '../configs/topic-rules.ts'
 import type { CreateLinkRequest } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import { aclSyncApis, groupSyncApis } from '../source-survey.ts'
+import { SourceStatus } from '../status/source-status.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** What was found out about a link that is to be. */
 export interface CheckedLink {
   readonly checks: CheckList
   readonly remoteClusterId: string | undefined
+  /** Of the other half of a bidirectional link, if it is there already. */
+  readonly peerLinkId: Uuid | undefined
 }
 
 /** A link whose properties are in order. */
@@ -22,6 +27,8 @@ export interface PlannedLink {
   readonly configs: LinkConfigs
   readonly warnings: readonly string[]
   readonly expectedClusterId: string | undefined
+  /** Of the other half of a bidirectional link, as whoever creates this one knows it. */
+  readonly expectedLinkId: Uuid | undefined
 }
 
 /** Throws what is wrong with the request itself; asks nobody. */
@@ -33,7 +40,7 @@ export function planLink(context: OperationContext, request: CreateLinkRequest):
   assertFree(context, request.name, configs)
   if (expectedClusterId !== undefined && expectedClusterId === context.destination.clusterId)
     throw linkError('LINK_REMOTE_IS_SELF', { clusterId: expectedClusterId })
-  return { configs, warnings, expectedClusterId }
+  return { configs, warnings, expectedClusterId, expectedLinkId: expectedLinkId(request, configs) }
 }
 
 /** Neither the name nor the prefix may be another link's. */
@@ -48,7 +55,7 @@ export function assertFree(context: OperationContext, name: string, configs: Lin
 
 /** Asks the remote cluster everything that a link will ask it. Whatever fails is in the list. */
 export async function checkRemote(context: OperationContext, name: string, link: PlannedLink): Promise<CheckedLink> {
-  const { configs, expectedClusterId } = link
+  const { configs, expectedClusterId, expectedLinkId } = link
   const checks = new CheckList()
   const source = context.sources.open(connectionSettings(configs, { name, remoteClusterId: undefined }))
   try {
@@ -62,7 +69,15 @@ export async function checkRemote(context: OperationContext, name: string, link:
       neededApis: api => !optional.includes(api),
     })
     if (!checks.refusal) await checkAccess(checks, survey, { link: name, configs, source })
-    return { checks, remoteClusterId: survey.clusterId }
+    const { clusterId: remoteClusterId } = survey
+    if (configs.must('link.mode') !== 'BIDIRECTIONAL') checks.skipped('PEER_LINK', 'The link is not bidirectional.')
+    if (checks.refusal || configs.must('link.mode') !== 'BIDIRECTIONAL')
+      return { checks, remoteClusterId, peerLinkId: undefined }
+    const status = new SourceStatus({ source, clusterId: () => remoteClusterId, clock: context.clock })
+    const own = { name, linkId: expectedLinkId, clusterId: context.destination.clusterId }
+    const peerLinkId = checkPeerLink(checks, await status.newest(), own)
+    await status.close()
+    return { checks, remoteClusterId, peerLinkId }
   } finally {
     await source.close()
   }
@@ -89,13 +104,21 @@ export async function preflightLink(context: OperationContext, request: CreateLi
 
 function expectedId(request: CreateLinkRequest, configs: LinkConfigs): string | undefined {
   const mode = configs.must('link.mode')
-  const misplaced =
-    request.destinationClusterId !== undefined
-      ? 'destination_cluster_id'
-      : request.remoteClusterId !== undefined
-        ? 'remote_cluster_id'
-        : undefined
-  if (misplaced) throw linkError('LINK_CLUSTER_ID_MISPLACED', { field: misplaced, mode, expected: 'source_cluster_id' })
-  if (request.clusterLinkId !== undefined) throw linkError('LINK_ID_NOT_ALLOWED', {})
-  return request.sourceClusterId
+  const expected = mode === 'BIDIRECTIONAL' ? 'remote_cluster_id' : 'source_cluster_id'
+  const given = {
+    source_cluster_id: request.sourceClusterId,
+    destination_cluster_id: request.destinationClusterId,
+    remote_cluster_id: request.remoteClusterId,
+  }
+  for (const [field, clusterId] of Object.entries(given))
+    if (clusterId !== undefined && field !== expected)
+      throw linkError('LINK_CLUSTER_ID_MISPLACED', { field, mode, expected })
+  return given[expected]
+}
+
+function expectedLinkId({ clusterLinkId }: CreateLinkRequest, configs: LinkConfigs): Uuid | undefined {
+  if (clusterLinkId === undefined) return undefined
+  if (configs.must('link.mode') !== 'BIDIRECTIONAL') throw linkError('LINK_ID_NOT_ALLOWED', {})
+  if (!isUuid(clusterLinkId)) throw linkError('LINK_ID_INVALID', { given: clusterLinkId })
+  return clusterLinkId
 }

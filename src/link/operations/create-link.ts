@@ -1,6 +1,7 @@
 /** Creates a cluster link: checks everything that can be checked, then one durable record. Called by the engine for REST. */
 import { randomUuid } from '../../core/uuid.ts'
 import type { CreateLinkRequest } from '../engine-api.ts'
+import { linkError } from '../errors.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkStateRecord } from '../state-records/record-codec.ts'
 import { assertFree, checkRemote, planLink } from './check-link.ts'
@@ -24,16 +25,18 @@ export async function createLink(
     const { configs } = planned
     const warnings = [...planned.warnings]
     let remoteClusterId = planned.expectedClusterId
+    let linkId = planned.expectedLinkId
     if (options.validateLink) {
       const found = await checkRemote(context, name, planned)
       if (found.checks.refusal) throw found.checks.refusal
       warnings.push(...found.checks.warnings)
       remoteClusterId = found.remoteClusterId
+      linkId ??= found.peerLinkId
     } else warnings.push('The remote cluster was not asked (validate_link=false).')
     const link: LinkRecord = {
-      linkId: randomUuid(),
+      linkId: linkId ?? randomUuid(),
       name,
-      mode: 'DESTINATION',
+      mode: configs.must('link.mode') === 'BIDIRECTIONAL' ? 'BIDIRECTIONAL' : 'DESTINATION',
       remoteClusterId,
       createdTimeMs: context.clock.nowMs(),
       deletingSinceMs: undefined,
@@ -41,6 +44,8 @@ export async function createLink(
     }
     // The prefix may have been taken while the remote cluster was asked.
     assertFree(context, name, configs)
+    const same = linkId && context.desired.link(linkId)
+    if (same) throw linkError('LINK_ID_TAKEN', { linkId: same.linkId, link: same.name })
     if (!options.validateOnly) {
       await context.journal.append([linkStateRecord(link)])
       context.logger.info('link created', { link: name, remoteClusterId })

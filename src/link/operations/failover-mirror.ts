@@ -21,15 +21,27 @@ export interface FailoverOptions {
  * Resolves when the topic is STOPPED and writable. Rejects with the table's refusal, or with MIRROR_BUSY: then the verb was
  * accepted and is continued until it succeeds.
  */
-export function failOverMirror(
+export async function failOverMirror(
   context: OperationContext,
   id: MirrorId,
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
+  // Not in the queue: what is at it may wait for the other cluster, and finds out when it wants to go on.
+  if (isOrdinaryLog(context.changes.current(id))) return await giveUp(context, id)
   return context.operations.run(mirrorQueue(id), async () => {
     const { topicId } = await accept(context, id, keepsRetention(context, id, options))
     return continueStop(context, { ...id, topicId })
   })
+}
+
+/** Its log is not a mirror's: there is nothing to end in it. */
+const isOrdinaryLog = ({ state }: MirrorRecord): boolean =>
+  state === 'PENDING_SETUP_FOR_RESTORE' || state === 'PENDING_MIRROR'
+
+/** The topic is again what it was before somebody wanted to make it a mirror. */
+async function giveUp(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  await context.changes.transition(id, { event: 'failover', reason: 'given up before anything was changed' })
+  return { partitions: [], openTransactions: 0 }
 }
 
 const keepsRetention = ({ desired }: OperationContext, { linkId }: MirrorId, { keepRetention }: FailoverOptions) => {
@@ -61,6 +73,7 @@ export async function previewFailover(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   const record = assertTransition(context, id, 'failover')
+  if (isOrdinaryLog(record)) return { partitions: [], openTransactions: 0 }
   const { fence } = context.destination
   const partitions = [...record.startOffsets.keys()].filter(index => !fence.isTakenAway(record.topicId, index))
   const points = await mapBounded(partitions, 16, async partition => {

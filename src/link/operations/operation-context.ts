@@ -15,6 +15,8 @@ export interface OperationContext extends EngineParts {
   reconcile(): Promise<void>
   /** Resolves when nothing of an earlier link coordinator can arrive any more: what a stop clamps and releases stays so. */
   undisturbed(): Promise<void>
+  /** Resolves when other clusters can read what the state says now. */
+  published(): Promise<void>
 }
 
 export const linkQueue = (linkId: string): string => `link/${linkId}`

@@ -8,7 +8,7 @@ import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
-import type { Destination, SecretBox, SourceClusterFactory } from '../ports.ts'
+import type { Destination, SecretBox, SourceClusterFactory, TailExports } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { DiscoveredTopic } from '../source-topics/discovered-topic.ts'
 import type { KnownChains } from '../status/known-chains.ts'
@@ -24,6 +24,8 @@ export interface EngineParts {
   readonly sources: SourceClusterFactory
   /** For secrets of links; without it there can be none. */
   readonly secrets: SecretBox | undefined
+  /** For what restores cut off; without it nothing can be exported. */
+  readonly tailExports: TailExports | undefined
   readonly incidents: IncidentCounts
   /** What is behind the mirrors of this cluster. */
   readonly chains: KnownChains

@@ -24,6 +24,7 @@ import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
+import { checkPeer, peerCheckPeriodMs } from '../tasks/peer-check.ts'
 import { promoteReady } from '../tasks/promotion.ts'
 import { isPromoted } from '../tasks/promotion-units.ts'
 import { retryAfterErrorsMs, SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
@@ -109,6 +110,11 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       retryMs: retryCreationMs,
       work: autoCreateRound(parts, link),
       isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
+    }),
+    task('PeerCheck', {
+      periodMs: () => peerCheckPeriodMs,
+      work: peerRound(parts, link),
+      isConfigured: () => link.configs.must('link.mode') === 'BIDIRECTIONAL',
     }),
     task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
@@ -213,6 +219,13 @@ function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work
   return async () => {
     const mirrors = parts.desired.mirrorsOf(link.linkId).filter(({ state }) => state !== 'STOPPED')
     return mirrors.length === 0 ? [] : checkChains(parts, await link.status.recent(), mirrors)
+  }
+}
+
+function peerRound({ desired, destination }: EngineParts, { linkId, status }: TaskedLink): SyncTaskOptions['work'] {
+  return async () => {
+    const link = desired.link(linkId)
+    return link ? checkPeer(await status.newest(), link, destination.clusterId) : []
   }
 }
 

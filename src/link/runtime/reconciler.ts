@@ -3,6 +3,7 @@ import { Backoff } from '../../core/backoff.ts'
 import type { Timer } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import { continueRestore, isRestoring } from '../operations/continue-restore.ts'
 import { finishMirrorCreation } from '../operations/create-mirror.ts'
 import { finishLinkDeletion } from '../operations/delete-link.ts'
 import { continueStop } from '../operations/failover-mirror.ts'
@@ -111,6 +112,14 @@ export class Reconciler {
         const record = desired.mirror(linkId, mirrorTopic)
         if (record?.topicId === topicId && record.stopping !== undefined) await continueStop(this.#context, id)
       })
+    }
+    for (const record of desired.mirrors()) {
+      const { linkId, mirrorTopic, topicId } = record
+      if (!isRestoring(record) || desired.problemOf(linkId) !== undefined) continue
+      const id = { linkId, mirrorTopic, topicId }
+      this.#continue(`restore of ${mirrorQueue(id)}`, () =>
+        this.#context.operations.run(mirrorQueue(id), () => continueRestore(this.#context, id)),
+      )
     }
     for (const { linkId, deletingSinceMs } of desired.links()) {
       if (deletingSinceMs === undefined || desired.problemOf(linkId) !== undefined) continue

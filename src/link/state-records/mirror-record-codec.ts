@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 3
+export const mirrorRecordVersion = 4
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0-3',
+  versions: '0-4',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -47,6 +47,23 @@ const table = message({
     stoppingKeepsRetention: bool({ versions: '2+' }),
     handOver: array(struct({ plan: string(), endOffsets: list(int64), warnings: list(string) }), { versions: '3+' }),
     trueConfigs: array(struct({ key: string(), value: string() }), { versions: '3+' }),
+    restore: array(
+      struct({
+        paused: bool(),
+        exportsTail: bool(),
+        sinceMs: int64(),
+        cuts: array(
+          struct({
+            partition: int32(),
+            offset: int64(),
+            endOffset: int64(),
+            messages: int64(),
+            sourceEpoch: int32(),
+          }),
+        ),
+      }),
+      { versions: '4+' },
+    ),
   },
 })
 
@@ -84,6 +101,7 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
       stoppingKeepsRetention: record.stopping?.keepsRetention ?? false,
       handOver: handOvers(record),
       trueConfigs: [...record.trueConfigs].map(([key, value]) => ({ key, value })),
+      restore: restores(record),
     },
     mirrorRecordVersion,
   )
@@ -112,6 +130,7 @@ export function decodeMirrorRecord(
     failures: value.failures.map(failure => ({ ...failure, timeMs: Number(failure.timeMs) })),
     troubles: value.troubles.map(({ kind, sinceMs }) => ({ kind, sinceMs: Number(sinceMs) })),
     stopping: stopping(value),
+    restore: restore(value),
     startOffsets: value.startOffsets.map(Number),
     stopPoints: value.stopPoints.map(point => ({
       partition: point.partition,
@@ -138,6 +157,28 @@ function handOvers({ stopping }: MirrorRecord) {
   const { handOver } = stopping ?? {}
   if (!handOver) return []
   return [{ ...handOver, endOffsets: handOver.endOffsets.map(BigInt), warnings: [...handOver.warnings] }]
+}
+
+/** One or none. */
+function restores({ restore: of }: MirrorRecord) {
+  if (!of) return []
+  const cuts = of.cuts.map(({ partition, offset, endOffset, messages, sourceEpoch = -1 }) => {
+    const [offsets, ends, counts] = [BigInt(offset), BigInt(endOffset), BigInt(messages)]
+    return { partition, offset: offsets, endOffset: ends, messages: counts, sourceEpoch }
+  })
+  return [{ ...of, sinceMs: BigInt(of.sinceMs), cuts }]
+}
+
+function restore({ restore: [of] }: Infer<typeof table>): MirrorRecord['restore'] {
+  if (!of) return undefined
+  const cuts = of.cuts.map(({ partition, offset, endOffset, messages, sourceEpoch }) => ({
+    partition,
+    offset: Number(offset),
+    endOffset: Number(endOffset),
+    messages: Number(messages),
+    sourceEpoch: sourceEpoch < 0 ? undefined : sourceEpoch,
+  }))
+  return { ...of, sinceMs: Number(of.sinceMs), cuts }
 }
 
 function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {

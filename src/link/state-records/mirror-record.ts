@@ -62,6 +62,30 @@ export interface HandOverRecord {
   readonly warnings: readonly string[]
 }
 
+/** Where a restore cuts one partition, decided while nobody could write it. */
+export interface CutRecord {
+  readonly partition: number
+  /** Everything below is at the other cluster too; the log ends here afterwards. */
+  readonly offset: number
+  /** End of the log when it was decided. */
+  readonly endOffset: number
+  /** Data records in between. */
+  readonly messages: number
+  /** Leader epoch that the last common batch has at the other cluster; undefined = nothing of it is left there. */
+  readonly sourceEpoch: number | undefined
+}
+
+/** A topic that is being made a mirror again of the cluster that has gone on without it. */
+export interface RestoreRecord {
+  /** It ends as PAUSED. */
+  readonly paused: boolean
+  /** What is cut off is exported first. */
+  readonly exportsTail: boolean
+  readonly sinceMs: number
+  /** Index = partition; empty until they are decided. */
+  readonly cuts: readonly CutRecord[]
+}
+
 export interface MirrorRecord {
   readonly linkId: Uuid
   readonly mirrorTopic: string
@@ -82,6 +106,8 @@ export interface MirrorRecord {
   readonly failures: readonly PartitionFailure[]
   readonly troubles: readonly TroubleSince[]
   readonly stopping: StoppingRecord | undefined
+  /** While PENDING_SETUP_FOR_RESTORE or PENDING_RESTORE. */
+  readonly restore: RestoreRecord | undefined
   /** Mirrors of the link that a promote of this one stops together with it; empty unless PENDING_STOPPED. */
   readonly together: readonly string[]
   /** Index = partition. Resolved once, at creation. */

@@ -35,7 +35,7 @@ const expected: Record<MirrorTopicState, string> = {
   PAUSED: 'same ACTIVE PENDING_STOPPED - STOPPED FAILED - - - - none',
   PENDING_SYNCHRONIZE: 'hold unhold - PENDING_STOPPED STOPPED FAILED - - - - none',
   PENDING_STOPPED: '- - same STOPPED STOPPED FAILED - - - - none',
-  PENDING_MIRROR: '- - - active-or-paused as-before FAILED - - - - none',
+  PENDING_MIRROR: '- - - active-or-paused as-before FAILED - - PENDING_SETUP_FOR_RESTORE - none',
   PENDING_SETUP_FOR_RESTORE: '- - - PENDING_RESTORE as-before FAILED - - - - none',
   PENDING_RESTORE: '- - - active-or-paused STOPPED FAILED - - - - none',
   FAILED: '- failed-from - - STOPPED - - - - - none',

@@ -82,6 +82,8 @@ export const mirrorTopicTable = {
   PENDING_MIRROR: {
     caughtUp: { kind: 'active-or-paused' },
     failover: { kind: 'as-before' },
+    /** The mirror was failed over before it had everything. */
+    restore: to('PENDING_SETUP_FOR_RESTORE'),
     fail: to('FAILED'),
     delete: to('none'),
   },

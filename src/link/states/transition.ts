@@ -71,6 +71,7 @@ export function entryState(
     failures: [],
     troubles: [],
     stopping: undefined,
+    restore: undefined,
     together: [],
     stopPoints: [],
     trueConfigs: new Map(),
@@ -98,6 +99,7 @@ function entered(record: MirrorRecord, state: MirrorTopicState, detail: Transiti
     failures: state === 'FAILED' || state === 'STOPPED' ? record.failures : [],
     troubles: [],
     stopping: undefined,
+    restore: state === 'PENDING_RESTORE' ? record.restore : undefined,
     together: [],
     history: [...record.history, { state, event, reason, timeMs }].slice(-historyMax),
   }

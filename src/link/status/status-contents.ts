@@ -59,6 +59,12 @@ export class StatusContents {
     return [...(this.#mirrors.get(topic)?.values() ?? [])]
   }
 
+  /** Names of the topics that a link mirrors there, or did. */
+  mirrorTopicsOf(linkId: Uuid): string[] {
+    const ofLink = [...this.#mirrors].filter(([, records]) => records.values().some(record => record.linkId === linkId))
+    return ofLink.map(([name]) => name).sort()
+  }
+
   /** Where the mirror of this topic id ended, by partition; empty if it did not. */
   stopPoints(topicId: Uuid): StopPointStatus[] {
     const found = [...this.#kept.values()].flatMap(kept =>

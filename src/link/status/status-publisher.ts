@@ -8,7 +8,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import { ZERO_UUID } from '../../core/uuid.ts'
-import type { StateLog, StateRecord } from '../ports.ts'
+import { NotLinkCoordinator, type StateLog, type StateRecord } from '../ports.ts'
 import { decodeStateKey, encodeStateKey, type StateKey, stateKeyText } from '../state-records/state-key.ts'
 import { knownEnd } from './source-chain.ts'
 import { decodeStatusRecord } from './status-codec.ts'
@@ -47,6 +47,8 @@ export class StatusPublisher {
   #next: { readonly timer: Timer; readonly atMs: number } | undefined
   #isStarted = false
   #failing = false
+  /** Who waits for the next comparison to be published. */
+  #waiting: PromiseWithResolvers<void>[] = []
 
   constructor(options: StatusPublisherOptions) {
     this.#o = options
@@ -68,11 +70,24 @@ export class StatusPublisher {
     else this.#later(gatherMs)
   }
 
+  /** Resolves when what the state says now is published; rejects if that fails, or somebody else publishes now. */
+  published(): Promise<void> {
+    const waiting = Promise.withResolvers<void>()
+    if (!this.#isStarted) waiting.reject(notPublishing())
+    else {
+      this.#waiting.push(waiting)
+      if (this.#running) this.#again = true
+      else this.#run()
+    }
+    return waiting.promise
+  }
+
   /** Somebody else publishes now; what is there is read anew by the next start. */
   pause(): void {
     this.#isStarted = false
     this.#isOpen = false
     this.#next?.timer.cancel()
+    for (const { reject } of this.#waiting.splice(0)) reject(notPublishing())
   }
 
   /** Resolves when nothing is written any more. */
@@ -105,6 +120,7 @@ export class StatusPublisher {
   /** One comparison; resolves to when to compare again. */
   async #publish(): Promise<number> {
     const { log, logger } = this.#o
+    const waiting = this.#waiting.splice(0)
     try {
       if (!this.#isOpen) await log.open(records => this.#replay(records))
       this.#isOpen = true
@@ -114,8 +130,10 @@ export class StatusPublisher {
       this.#backoff.reset()
       if (this.#failing) logger.info('the status topic is written again')
       this.#failing = false
+      for (const { resolve } of waiting) resolve()
       return lookAgainMs
     } catch (error) {
+      for (const { reject } of waiting) reject(error)
       if (!this.#failing)
         logger.warn('the status topic cannot be written; it is tried again', { error: messageOf(error) })
       this.#failing = true
@@ -169,3 +187,5 @@ export class StatusPublisher {
     )
   }
 }
+
+const notPublishing = () => new NotLinkCoordinator('this node does not publish the state of mirrors now')

@@ -27,7 +27,7 @@ export class Verifications implements VerificationsApi {
   /** Returns at once. Throws LINK_NOT_FOUND, MIRROR_NOT_FOUND, PATTERN_INVALID or VERIFICATIONS_BUSY. */
   begin(link: string, request: VerifyRequest): VerificationView {
     const record = requireLink(this.#context, link)
-    const topics = selectedTopics(this.#context, record, request.selection)
+    const topics = selectedTopics(this.#context, record, request)
     if ([...this.#all.values()].filter(({ isRunning }) => isRunning).length >= runningMax)
       throw linkError('VERIFICATIONS_BUSY', { max: runningMax })
     const verification = new Verification({

@@ -15,6 +15,7 @@ export const taskNames = [
   'TopicConfigsSync',
   'PartitionSync',
   'ChainCheck',
+  'PeerCheck',
 ]
 
 export function linkView(context: OperationContext, link: LinkRecord): LinkView {
@@ -48,6 +49,7 @@ const switches: Readonly<Record<string, string>> = {
 }
 
 function whyNotConfigured(name: string): string {
+  if (name === 'PeerCheck') return 'The link is not bidirectional.'
   const property = switches[name]
   return property === undefined ? 'The link was not started on this node yet.' : `${property} is false.`
 }

@@ -2,7 +2,7 @@
 import type { Uuid } from '../../core/uuid.ts'
 import type { LinkView, MirrorHistoryEntry, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
-import { supportedVerbs } from '../operations/alter-mirrors.ts'
+import { needsPeer, supportedVerbs } from '../operations/alter-mirrors.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -23,10 +23,7 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
     held: record.held,
     stateTimeMs: record.stateTimeMs,
     lagMs: known.length > 0 && known.length === lags.length ? Math.max(...known) : null,
-    allowedActions:
-      record.stopping === undefined
-        ? allowedVerbs(record.state).filter(verb => verb === 'delete' || supportedVerbs.has(verb))
-        : ['failover', 'delete'],
+    allowedActions: record.stopping === undefined ? actionsOf(context, record) : ['failover', 'delete'],
     stateTransitionErrors: record.state === 'PENDING_STOPPED' ? [...(topic?.promotion?.errors ?? [])] : [],
     stopPoints: record.stopPoints.map(({ partition, stopOffset, lastSourceEpoch, timeMs }) => ({
       partition,
@@ -35,6 +32,14 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
       stopTimeMs: timeMs,
     })),
   }
+}
+
+/** What needs the other half of a link is not offered where there is none. */
+function actionsOf({ desired }: OperationContext, { linkId, state }: MirrorRecord): string[] {
+  const isOneWay = desired.link(linkId)?.mode !== 'BIDIRECTIONAL'
+  return allowedVerbs(state).filter(
+    verb => verb === 'delete' || (supportedVerbs.has(verb) && !(isOneWay && needsPeer.has(verb))),
+  )
 }
 
 /** Sorted by name; of all links and in every status where none is given. */

@@ -161,7 +161,7 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
         summary: `${verb} of the named mirrors, or of those whose whole name matches a pattern; errors are per topic`,
         tags: ['mirrors'],
         params: LinkParams,
-        querystring: Type.Object({ validate_only: Flag }),
+        querystring: Type.Object({ validate_only: Flag, include_partition_level_truncation_data: Flag }),
         body: AlterMirrorsBody,
         response: { 200: AlterMirrorsAnswer, ...commonErrors },
       },
@@ -175,15 +175,18 @@ function verbRoute(app: RestApp, context: RestContext, verb: MirrorVerb): void {
       if (!('names' in selection) || ALTERS_CLUSTER.has(verb)) admit(context, request, [alterCluster])
       const validateOnly = request.query.validate_only === 'true'
       const together = request.body.together === true
-      const keep = request.body.keep_retention
+      const withPartitions = request.query.include_partition_level_truncation_data === 'true'
+      const { keep_retention: keep, paused, export_divergent: exportDivergent } = request.body
       const rows = await context.engine.alterMirrors(link, verb, {
         ...{ selection, validateOnly, together },
         ...(typeof keep === 'boolean' ? { keepRetention: keep } : {}),
+        ...(paused === true ? { paused } : {}),
+        ...(exportDivergent === true ? { exportDivergent } : {}),
       })
       return {
         kind: VERBS[verb],
         metadata: { self: `${base}/links/${link}/mirrors`, resource_name: null },
-        data: rows.map(row => alterData(row, `${base}/links/${link}/mirrors`)),
+        data: rows.map(row => alterData(row, { self: `${base}/links/${link}/mirrors`, withPartitions })),
       } satisfies AlterMirrorsAnswer
     },
   )
@@ -257,7 +260,10 @@ function lagData(lag: MirrorLagView) {
   }
 }
 
-function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'][number] {
+function alterData(
+  row: AlterMirrorRow,
+  { self, withPartitions }: { readonly self: string; readonly withPartitions: boolean },
+): AlterMirrorsAnswer['data'][number] {
   return {
     kind: 'AlterMirrorsData',
     metadata: { self: `${self}/${row.mirrorTopicName}`, resource_name: null },
@@ -265,8 +271,12 @@ function alterData(row: AlterMirrorRow, self: string): AlterMirrorsAnswer['data'
     error_code: row.errorCode,
     error_message: row.errorMessage,
     mirror_lags: row.lags.map(lagData),
-    messages_truncated: null,
-    partition_level_truncation_data: [],
+    messages_truncated: row.messagesTruncated ?? null,
+    partition_level_truncation_data: (withPartitions ? (row.truncation ?? []) : []).map(part => ({
+      partition_id: part.partition,
+      offset_truncated_to: part.offsetTruncatedTo,
+      messages_truncated: part.messagesTruncated,
+    })),
     partitions: row.partitions.map(part => ({
       partition: part.partition,
       end_offset: part.endOffset,

@@ -21,6 +21,10 @@ export const AlterMirrorsBody = Type.Object(
     together: Type.Optional(nullable(Type.Boolean())),
     /** failover: what is older or larger than the topic's retention allows is left, instead of being deleted soon. */
     keep_retention: Type.Optional(nullable(Type.Boolean())),
+    /** truncate-and-restore: the restored mirrors begin as PAUSED. */
+    paused: Type.Optional(nullable(Type.Boolean())),
+    /** truncate-and-restore: what is cut off is exported first. */
+    export_divergent: Type.Optional(nullable(Type.Boolean())),
   },
   { additionalProperties: false },
 )

@@ -1,0 +1,202 @@
+/** Two clusters in memory, each the source of the other, with an engine on each that can be killed: for what bidirectional links do. */
+import { ManualClock } from '../../core/clock.ts'
+import { silentLogger } from '../../core/logger.ts'
+import { seededRandom } from '../../core/random.ts'
+import { randomUuid } from '../../core/uuid.ts'
+import { buildBatch } from '../../protocol/batches/build-batch.ts'
+import { Engine } from '../engine.ts'
+import type { ExportedTail, SourceCluster, TailExports } from '../ports.ts'
+import { statusTopicName } from '../status/status-key.ts'
+import { CrashingProcess } from './crashing-process.ts'
+import { linkRequest } from './engine-world.ts'
+import { FakeCluster } from './fake-cluster.ts'
+import { FakeSource } from './fake-source.ts'
+import { FakeSourcePartition } from './fake-source-partition.ts'
+
+/** One of the two. */
+export class PeerCluster {
+  readonly cluster: FakeCluster
+  /** This cluster as the links of the other one see it. */
+  readonly asSource: FakeSource
+  /** What was exported, by path. */
+  readonly exported = new Map<string, Buffer>()
+  process = new CrashingProcess()
+  engine: Engine
+  readonly #clock: ManualClock
+  readonly #remote: () => PeerCluster
+  readonly #statusTopicId = randomUuid()
+
+  constructor(name: string, clock: ManualClock, remote: () => PeerCluster) {
+    this.#clock = clock
+    this.#remote = remote
+    this.cluster = new FakeCluster(`cluster-${name}`)
+    this.cluster.stampsEpochs = true
+    this.asSource = new FakeSource(clock, this.cluster.clusterId)
+    this.asSource.refresh = () => this.#show()
+    this.engine = this.#newEngine()
+  }
+
+  /** A new process; what the one before did not flush is lost. */
+  async start(): Promise<void> {
+    this.process.kill()
+    this.cluster.loseUnflushed()
+    this.#remote().asSource.forgetConnections()
+    this.process = new CrashingProcess()
+    this.engine = this.#newEngine()
+    await this.engine.start()
+  }
+
+  async link(name = 'twin', configs: Record<string, string> = {}): Promise<void> {
+    const request = linkRequest(name, { 'link.mode': 'BIDIRECTIONAL', ...configs })
+    await this.engine.createLink(request, { validateOnly: false, validateLink: true })
+  }
+
+  /** Clients write, if they may. */
+  write(topic: string, batch: Buffer, partition = 0): void {
+    const found = this.cluster.topicNamed(topic)
+    const log = found?.logs[partition]
+    if (!found || !log) throw new Error(`there is no partition ${topic}-${partition}`)
+    if (!this.isWritable(topic)) throw new Error(`${topic} is read-only at ${this.cluster.clusterId}`)
+    log.append(batch)
+    log.flushedOffset = log.logEndOffset
+  }
+
+  isWritable(topic: string): boolean {
+    const topicId = this.cluster.topicNamed(topic)?.topicId
+    return topicId !== undefined && this.engine.writeStatus(topicId, topic).kind === 'writable'
+  }
+
+  /** `undefined` = no mirror. */
+  status(topic: string, link = 'twin'): string | undefined {
+    return this.engine.listMirrors({ link, status: undefined }).find(mirror => mirror.mirrorTopicName === topic)?.status
+  }
+
+  end(topic: string, partition = 0): number | undefined {
+    return this.cluster.topicNamed(topic)?.logs[partition]?.logEndOffset
+  }
+
+  /** CRCs by base offset: equal logs have equal ones. */
+  contents(topic: string, partition = 0): string[] {
+    const { batches = [] } = this.cluster.topicNamed(topic)?.logs[partition] ?? {}
+    return batches.map(({ header }) => `${header.baseOffset}:${header.crc}`)
+  }
+
+  #newEngine(): Engine {
+    const { process } = this
+    return new Engine({
+      stateLog: this.cluster.stateLog(process),
+      statusLog: this.cluster.statusLog(process),
+      destination: this.cluster.destination(process),
+      sources: { open: (...given) => mortal(this.#remote().asSource.open(...given), process) },
+      tailExports: this.#exports(process),
+      clock: this.#clock,
+      random: seededRandom(7),
+      logger: silentLogger,
+    })
+  }
+
+  #exports(process: CrashingProcess): TailExports {
+    const pathOf = ({ topic, partition, baseOffset }: ExportedTail) => `${topic}/${partition}/${baseOffset}`
+    return {
+      pathOf,
+      create: async tail => {
+        const path = pathOf(tail)
+        const parts: Buffer[] = []
+        return {
+          append: async bytes => void parts.push(Buffer.from(bytes)),
+          close: () => process.effect('export', () => void this.exported.set(path, Buffer.concat(parts))),
+        }
+      },
+    }
+  }
+
+  /** What the other cluster sees is what is here now. */
+  #show(): void {
+    const { topics } = this.asSource
+    const names = new Set<string>([statusTopicName])
+    for (const { name, topicId, logs, configs } of this.cluster.topics.values()) {
+      names.add(name)
+      const known = topics.get(name)
+      const shown =
+        known?.topicId === topicId ? known : { topicId, partitions: [] as FakeSourcePartition[], configs: new Map() }
+      topics.set(name, shown)
+      for (const [key, value] of [...this.cluster.defaultConfigs, ...configs])
+        shown.configs.set(key, { value, overridden: configs.has(key) })
+      for (const [index, log] of logs.entries()) {
+        const partition = shown.partitions[index] ?? new FakeSourcePartition()
+        shown.partitions[index] = partition
+        partition.logStartOffset = log.logStartOffset
+        partition.highWatermark = log.logEndOffset
+        partition.leaderEpoch = log.leaderEpoch
+        partition.openSince = log.openTransactions()[0]?.firstOffset
+        partition.batches = log.batches.map(({ bytes }) => bytes)
+      }
+    }
+    for (const name of [...topics.keys()]) if (!names.has(name)) topics.delete(name)
+    this.#showStatus()
+  }
+
+  #showStatus(): void {
+    const { topics } = this.asSource
+    const records = this.cluster.statusRecords
+    const partition = topics.get(statusTopicName)?.partitions[0] ?? new FakeSourcePartition()
+    for (let baseOffset = partition.batches.length; baseOffset < records.length; baseOffset++) {
+      const { key, value } = records[baseOffset] ?? { key: Buffer.alloc(0), value: null }
+      partition.append(buildBatch({ baseOffset, records: [{ offsetDelta: 0, timestamp: 1n, key, value }] }))
+    }
+    if (records.length > 0)
+      topics.set(statusTopicName, { topicId: this.#statusTopicId, partitions: [partition], configs: new Map() })
+  }
+}
+
+/** What a killed process still wants to have fetched is nobody's concern. */
+function mortal(source: SourceCluster, process: CrashingProcess): SourceCluster {
+  const { fetcher } = source
+  return {
+    ...source,
+    fetcher: {
+      ...fetcher,
+      start: (...given) => {
+        if (!process.killed) fetcher.start(...given)
+      },
+      stop: async (...given) => {
+        if (!process.killed) await fetcher.stop(...given)
+      },
+    },
+  }
+}
+
+export class PeerWorld {
+  readonly clock = new ManualClock()
+  readonly east: PeerCluster = new PeerCluster('east', this.clock, () => this.west)
+  readonly west: PeerCluster = new PeerCluster('west', this.clock, () => this.east)
+
+  /** Both run, and are linked. */
+  async start(configs: Record<string, string> = {}): Promise<void> {
+    for (const side of [this.east, this.west]) await side.start()
+    await this.settle()
+    for (const side of [this.east, this.west]) {
+      await side.link('twin', configs)
+      await this.pass(200)
+    }
+  }
+
+  /** Lets everything that can happen without waiting happen. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  }
+
+  /** Time goes by, with fetches. */
+  async pass(ms: number, stepMs = 500): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await this.settle()
+      for (const side of [this.east, this.west]) await side.asSource.deliver().catch(() => {})
+      await this.clock.advance(Math.min(stepMs, ms - passed))
+    }
+    await this.settle()
+  }
+
+  async stop(): Promise<void> {
+    for (const { engine } of [this.east, this.west]) await engine.stop()
+  }
+}
