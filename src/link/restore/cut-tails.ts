@@ -18,7 +18,7 @@ export async function cutTails(context: OperationContext, record: MirrorRecord):
       await log.truncateTo(cut.offset)
       await log.flush()
     }
-    await recordEpochs(context, record, cut, log)
+    await recordEpochs(context, record, { ...cut, logStartOffset: log.state().logStartOffset })
   })
 }
 
@@ -47,10 +47,8 @@ async function exportTail(exports: TailExports, log: MirrorLog, tail: ExportedTa
 async function recordEpochs(
   { desired, journal }: OperationContext,
   { topicId, sourceClusterId }: MirrorRecord,
-  { partition, sourceEpoch }: CutRecord,
-  log: MirrorLog,
+  { partition, sourceEpoch, logStartOffset }: CutRecord & { readonly logStartOffset: number },
 ): Promise<void> {
-  const { logStartOffset } = log.state()
   const ranges = sourceEpoch === undefined ? [] : [{ epoch: sourceEpoch, firstOffset: logStartOffset }]
   const ledEpochs = desired.ledEpochs(topicId, partition, sourceClusterId)
   await journal.append([sourceEpochsStateRecord({ topicId, partition, sourceClusterId, ranges, ledEpochs })])

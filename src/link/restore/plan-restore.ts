@@ -11,7 +11,7 @@ import { checkedChain } from '../status/chain-rules.ts'
 import type { MirrorChain } from '../status/source-chain.ts'
 import type { StatusContents } from '../status/status-contents.ts'
 import { isMirroring } from '../status/status-records.ts'
-import { findCommonPoint } from './common-point.ts'
+import { findCutPoint } from './cut-point.ts'
 import { countRecords } from './divergent-tail.ts'
 
 /** Partitions that are looked at at the same time. */
@@ -50,7 +50,7 @@ export async function planRestore(context: OperationContext, link: LinkRecord, n
       if (limit === undefined)
         throw refuse(`nothing tells what partition ${partition} has in common with that of the other cluster`)
       const log = await context.destination.openMirrorLog(topic.topicId, partition)
-      const found = await findCommonPoint({ source, sourceTopic: name, partition, log }, limit)
+      const found = await findCutPoint({ source, sourceTopic: name, partition, log }, limit)
       if (typeof found === 'string') throw refuse(`partition ${partition}: ${found}`)
       warnings.push(...found.warnings.map(warning => `Partition ${partition}: ${warning}.`))
       const { offset, sourceEpoch } = found

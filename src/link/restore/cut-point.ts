@@ -9,7 +9,7 @@ import {
   type SourceBounds,
 } from '../mirror/compare-batches.ts'
 
-export interface CommonPoint {
+export interface CutPoint {
   /** Everything below is common; the log has to end here. */
   readonly offset: number
   /** Leader epoch of the last common batch at the other cluster; undefined = nothing of it is left there. */
@@ -31,7 +31,7 @@ interface Probe {
  * `limit`: what was recorded as the end of what both have. Resolves to a sentence where nothing proves that they have anything
  * in common. Rejects with SourceError.
  */
-export async function findCommonPoint(copies: BothCopies, limit: number): Promise<CommonPoint | string> {
+export async function findCutPoint(copies: BothCopies, limit: number): Promise<CutPoint | string> {
   const { logStartOffset, logEndOffset, cleanedOffset = 0 } = copies.log.state()
   const bounds = await askBounds(copies)
   const upTo = Math.min(limit, logEndOffset, bounds.latest)
