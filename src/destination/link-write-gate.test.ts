@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { WriteStatus } from '../link/ports.ts'
 import { ErrorCode } from '../protocol/errors.ts'
 import type { ClientWrite } from '../replica/write-gate.ts'
-import { linkWriteGate } from './link-write-gate.ts'
+import { type AmongBrokers, linkWriteGate } from './link-write-gate.ts'
 
 const writes: readonly ClientWrite[] = [
   'produce',
@@ -15,8 +15,8 @@ const writes: readonly ClientWrite[] = [
   { alterConfigs: ['retention.ms'] },
 ]
 
-const codes = (status: WriteStatus) => {
-  const gate = linkWriteGate(() => status)
+const codes = (status: WriteStatus, among?: AmongBrokers) => {
+  const gate = linkWriteGate(() => status, among)
   equal(gate.refusal('id', 't', 'delete-topic'), undefined)
   return writes.map(write => gate.refusal('id', 't', write)?.errorCode)
 }
@@ -44,4 +44,12 @@ test('an ordinary topic may be written, a mirror only where its state takes mark
     writes.map(() => refused),
   )
   deepEqual(codes(mirror(true, [])), [refused, refused, refused, refused, undefined, undefined])
+})
+
+test('among other brokers a mirror keeps the configs that keep their clients out, also where it does not copy them', () => {
+  const among = { producedTo: new Set<string>(), parkedConfigs: new Set(['retention.ms']) }
+  const own: WriteStatus = { kind: 'mirror', message: 'a mirror', takesMarkers: false, copiedConfigs: new Set() }
+  equal(codes(own).at(-1), undefined)
+  equal(codes(own, among).at(-1), ErrorCode.POLICY_VIOLATION)
+  equal(codes({ kind: 'writable' }, among).at(-1), undefined)
 })

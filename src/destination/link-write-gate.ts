@@ -9,10 +9,19 @@ const ownTopics: ReadonlySet<string> = new Set(['__lockstep_state', '__lockstep_
 /** Topic configs by which records of such a topic could be lost. */
 const losingConfigs: ReadonlySet<string> = new Set(['cleanup.policy', 'retention.ms', 'retention.bytes'])
 
-/** `producedTo`: own topics that other nodes of the cluster write as clients do; who may is for ACLs to say. */
+/** What differs where other brokers are in the cluster. */
+export interface AmongBrokers {
+  /** Own topics that other nodes of the cluster write as clients do; who may is for ACLs to say. */
+  readonly producedTo: ReadonlySet<string>
+  /** Topic configs by which the write fence keeps clients of those brokers from mirrors. */
+  readonly parkedConfigs: ReadonlySet<string>
+}
+
+const alone: AmongBrokers = { producedTo: new Set(), parkedConfigs: new Set() }
+
 export function linkWriteGate(
   statusOf: (topicId: string, topic: string) => WriteStatus,
-  producedTo: ReadonlySet<string> = new Set(),
+  { producedTo, parkedConfigs }: AmongBrokers = alone,
 ): WriteGate {
   return {
     refusal(topicId, topic, write) {
@@ -27,7 +36,7 @@ export function linkWriteGate(
         case 'unknown':
           return { errorCode: retriableCode(write), message: status.message }
         case 'mirror':
-          return refusalOfMirror(status, write)
+          return refusalOfMirror(status, write, parkedConfigs)
       }
     },
   }
@@ -57,12 +66,18 @@ function refusalOfOwn(topic: string, write: ClientWrite): WriteRefusal | undefin
 function refusalOfMirror(
   status: Extract<WriteStatus, { kind: 'mirror' }>,
   write: ClientWrite,
+  parkedConfigs: AmongBrokers['parkedConfigs'],
 ): WriteRefusal | undefined {
   if (write === 'transaction-markers' && status.takesMarkers) return undefined
   if (typeof write !== 'object') return policyViolation(status.message)
   const copied = write.alterConfigs.filter(key => status.copiedConfigs?.has(key) ?? true)
-  if (copied.length === 0) return undefined
-  return policyViolation(`${status.message} Its configs ${copied.join(', ')} are copied from the source.`)
+  if (copied.length > 0)
+    return policyViolation(`${status.message} Its configs ${copied.join(', ')} are copied from the source.`)
+  const parked = write.alterConfigs.filter(key => parkedConfigs.has(key))
+  if (parked.length === 0) return undefined
+  return policyViolation(
+    `${status.message} Until then its configs ${parked.join(', ')} keep clients of other brokers from it, and would be restored.`,
+  )
 }
 
 const policyViolation = (message: string): WriteRefusal => ({ errorCode: ErrorCode.POLICY_VIOLATION, message })

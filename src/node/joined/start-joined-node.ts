@@ -6,6 +6,7 @@ import { systemClock } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import { systemRandom } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import { fenceConfigs } from '../../destination/joined/fence-values.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
@@ -121,7 +122,10 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
     engine: { writeStatus: (topicId, topic) => engine.writeStatus(topicId, topic) },
     controller,
   })
-  const writeGate = linkWriteGate(statusOf, topicsOfNodes)
+  const writeGate = linkWriteGate(statusOf, {
+    producedTo: topicsOfNodes,
+    parkedConfigs: new Set(fenceConfigs.keys()),
+  })
   const parts = { controller, replicas, producerIds, writeGate, file, clock, random, logger }
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
