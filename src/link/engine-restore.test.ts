@@ -141,16 +141,34 @@ test('a former source that lost records, and has others in their place, is cut t
 
 test('a restore that is given up before anything was cut leaves a writable topic', async () => {
   const world = await forked()
-  world.west.asSource.questionFailure = undefined
   world.east.process.failNext('enclose', new Error('not now'))
   const [row] = await restore(world.east, ['orders'])
   match(row?.errorMessage ?? '', /was accepted and is not finished/)
   equal(world.east.status('orders'), 'PENDING_SETUP_FOR_RESTORE')
   equal(world.east.isWritable('orders'), false)
+  // A transaction that was open goes on to its end: the topic may be given back.
+  const topicId = world.east.cluster.topicNamed('orders')?.topicId ?? ''
+  const fence = world.east.engine.writeStatus(topicId, 'orders')
+  equal(fence.kind === 'mirror' && fence.takesMarkers, true)
   await failOver(world.east, 'orders')
   equal(world.east.isWritable('orders'), true)
   equal(world.east.status('orders'), undefined)
   equal(world.east.end('orders'), 12)
+  await world.stop()
+})
+
+test('a restore that loses sight of the other cluster goes on when it is back, and gives nothing up', async () => {
+  const world = await forked()
+  world.east.process.failNext('enclose', new Error('not now'))
+  await restore(world.east, ['orders'])
+  world.east.process.failNext('enclose', undefined)
+  world.west.asSource.questionFailure = { failure: 'tcp', message: 'unplugged' }
+  await world.pass(30_000, 2000)
+  equal(world.east.status('orders'), 'PENDING_SETUP_FOR_RESTORE')
+  world.west.asSource.questionFailure = undefined
+  await world.pass(30_000, 2000)
+  equal(world.east.status('orders'), 'ACTIVE')
+  deepEqual(world.east.contents('orders'), world.west.contents('orders'))
   await world.stop()
 })
 

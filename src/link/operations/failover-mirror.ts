@@ -6,6 +6,7 @@ import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import { isOrdinaryLog } from '../states/mirror-topic-state.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
@@ -27,16 +28,12 @@ export async function failOverMirror(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   // Not in the queue: what is at it may wait for the other cluster, and finds out when it wants to go on.
-  if (isOrdinaryLog(context.changes.current(id))) return await giveUp(context, id)
+  if (isOrdinaryLog(context.changes.current(id).state)) return await giveUp(context, id)
   return context.operations.run(mirrorQueue(id), async () => {
     const { topicId } = await accept(context, id, keepsRetention(context, id, options))
     return continueStop(context, { ...id, topicId })
   })
 }
-
-/** Its log is not a mirror's: there is nothing to end in it. */
-const isOrdinaryLog = ({ state }: MirrorRecord): boolean =>
-  state === 'PENDING_SETUP_FOR_RESTORE' || state === 'PENDING_MIRROR'
 
 /** The topic is again what it was before somebody wanted to make it a mirror. */
 async function giveUp(context: OperationContext, id: MirrorId): Promise<VerbResult> {
@@ -73,7 +70,7 @@ export async function previewFailover(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   const record = assertTransition(context, id, 'failover')
-  if (isOrdinaryLog(record)) return { partitions: [], openTransactions: 0 }
+  if (isOrdinaryLog(record.state)) return { partitions: [], openTransactions: 0 }
   const { fence } = context.destination
   const partitions = [...record.startOffsets.keys()].filter(index => !fence.isTakenAway(record.topicId, index))
   const points = await mapBounded(partitions, 16, async partition => {

@@ -1,4 +1,4 @@
-/** Where the log of a former source and that of the mirror that took over from it part: a recorded stop says where to look, CRCs decide. Pure questions; called by plan-restore. */
+/** Where the log of a former source and that of the mirror that took over from it part: a recorded stop says where to look, CRCs decide. Changes nothing; called by plan-restore. */
 import type { BatchHeader } from '../../protocol/batches/batch-header.ts'
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import {
@@ -18,14 +18,8 @@ export interface CutPoint {
   readonly warnings: readonly string[]
 }
 
-/** How a batch compares, and where the search goes on. */
-interface Probe {
-  readonly batch: BatchHeader
-  readonly isCommon: boolean
-  readonly verdict: 'equal' | 'different' | 'gone'
-  /** Nothing above it is different. */
-  readonly isTop?: boolean
-}
+/** Batches behind the last one that is known to be common that are looked at one by one. */
+const followedMax = 100
 
 /**
  * `limit`: what was recorded as the end of what both have. Resolves to a sentence where nothing proves that they have anything
@@ -39,12 +33,10 @@ export async function findCutPoint(copies: BothCopies, limit: number): Promise<C
     return `the log begins at offset ${logStartOffset} here, and what both clusters have ends at ${upTo}`
   const last = await lastCommon(copies, upTo, bounds)
   if (last === 'none') return `no batch below offset ${upTo} is the same at both clusters`
-  const warnings: string[] = []
-  if (last?.verdict === 'gone')
-    warnings.push(`what is below offset ${upTo} could not be compared: the other cluster has deleted it`)
-  // Behind the last common batch: in a hole behind it the other cluster may have a batch that begins below the limit.
-  const behind = last ? last.batch.lastOffset + 1 : logStartOffset
-  const offset = upTo === logEndOffset && last?.isTop !== false ? logEndOffset : behind
+  const warnings = last.isBelieved
+    ? [`what is below offset ${upTo} could not be compared: the other cluster has deleted it`]
+    : []
+  const offset = last.isTop && upTo === logEndOffset ? logEndOffset : last.end
   // Compaction here removed older records of keys that are in what is cut off; the other cluster may have them still.
   if (cleanedOffset > offset && offset < logEndOffset) {
     warnings.push(`it was compacted up to offset ${cleanedOffset} here: all of it is cut off and mirrored anew`)
@@ -53,58 +45,86 @@ export async function findCutPoint(copies: BothCopies, limit: number): Promise<C
   return { offset, sourceEpoch: await sourceEpochBelow(copies, offset, bounds), warnings }
 }
 
-/** The last batch below that is not different; undefined = there is no batch, `none` = all differ. */
-async function lastCommon(copies: BothCopies, upTo: number, bounds: SourceBounds): Promise<Probe | undefined | 'none'> {
+interface CommonEnd {
+  /** Behind the last common batch: in a hole behind it the other cluster may have a batch that begins below the limit. */
+  readonly end: number
+  /** Nothing up to the limit is different. */
+  readonly isTop: boolean
+  /** Nothing of it is left at the other cluster to compare. */
+  readonly isBelieved: boolean
+}
+
+/**
+ * Only a batch that is the same proves anything about what is below it. One of which nothing is left to compare, because either side
+ * was compacted, proves nothing; the exception is what retention deleted at the other cluster, where nothing above it differs.
+ */
+async function lastCommon(copies: BothCopies, upTo: number, bounds: SourceBounds): Promise<CommonEnd | 'none'> {
   const { logStartOffset } = copies.log.state()
-  const first = await probeBelow(copies, upTo, bounds)
-  if (!first) return undefined
-  if (first.isCommon) return first
-  // What is common comes first, so that halving finds its end: further and further back until something is common.
-  let tooHigh = first.batch.baseOffset
-  let common: Probe | undefined
-  for (let back = 1; common === undefined; back *= 2) {
+  const top = await lastBatchBelow(copies.log, upTo)
+  if (!top) return { end: logStartOffset, isTop: true, isBelieved: false }
+  const isDeleted = top.lastOffset < bounds.earliest
+  if (isDeleted || (await isSame(copies, top, bounds)))
+    return { end: top.lastOffset + 1, isTop: true, isBelieved: isDeleted }
+  // Further and further back until something is the same, and then halving what is in between.
+  let tooHigh = top.baseOffset
+  let same: BatchHeader | undefined
+  for (let back = 1; same === undefined; back *= 2) {
     if (tooHigh <= logStartOffset) return 'none'
-    const probe = await probeBelow(copies, Math.max(logStartOffset + 1, tooHigh - back + 1), bounds)
-    if (!probe) return 'none'
-    if (probe.isCommon) common = probe
-    else tooHigh = probe.batch.baseOffset
+    const below = await lastBatchBelow(copies.log, Math.max(logStartOffset + 1, tooHigh - back + 1))
+    const batch = below ?? (await firstBatchFrom(copies, logStartOffset))
+    if (!batch || batch.baseOffset >= tooHigh) return 'none'
+    if (await isSame(copies, batch, bounds)) same = batch
+    else tooHigh = batch.baseOffset
   }
-  return { ...(await bisected(copies, { common, tooHigh }, bounds)), isTop: false }
+  const halved = await lastSame(copies, { same, tooHigh }, bounds)
+  const last = await followed(copies, { same: halved, upTo }, bounds)
+  return { end: last.lastOffset + 1, isTop: false, isBelieved: false }
 }
 
-/** The last common batch, given one and where those begin that are known to differ. */
-async function bisected(
+/** The last batch that is the same, given one and where those begin that are not; a lower one where some cannot be compared. */
+async function lastSame(
   copies: BothCopies,
-  between: { readonly common: Probe; readonly tooHigh: number },
+  between: { readonly same: BatchHeader; readonly tooHigh: number },
   bounds: SourceBounds,
-): Promise<Probe> {
-  let { common, tooHigh } = between
+): Promise<BatchHeader> {
+  let { same, tooHigh } = between
   for (;;) {
-    const from: number = common.batch.lastOffset + 1
-    if (from >= tooHigh) return common
-    const middle = await probeBelow(copies, Math.floor((from + tooHigh) / 2) + 1, bounds)
-    const probe: Probe | undefined =
-      middle && middle.batch.baseOffset >= from ? middle : await probeFrom(copies, from, bounds)
-    if (!probe || probe.batch.baseOffset >= tooHigh) return common
-    if (probe.isCommon) common = probe
-    else tooHigh = probe.batch.baseOffset
+    const from = same.lastOffset + 1
+    if (from >= tooHigh) return same
+    const middle = await lastBatchBelow(copies.log, Math.floor((from + tooHigh) / 2) + 1)
+    const batch = middle && middle.baseOffset >= from ? middle : await firstBatchFrom(copies, from)
+    if (!batch || batch.baseOffset >= tooHigh) return same
+    if (await isSame(copies, batch, bounds)) same = batch
+    else tooHigh = batch.baseOffset
   }
 }
 
-async function probeBelow(copies: BothCopies, offset: number, bounds: SourceBounds): Promise<Probe | undefined> {
-  const batch = await lastBatchBelow(copies.log, offset)
-  return batch && (await judged(copies, batch, bounds))
+/** Goes on over batches that cannot be compared, as long as others behind them are the same. */
+async function followed(
+  copies: BothCopies,
+  { same, upTo }: { readonly same: BatchHeader; readonly upTo: number },
+  bounds: SourceBounds,
+): Promise<BatchHeader> {
+  let last = same
+  let next = same
+  for (let count = 0; count < followedMax; count++) {
+    const batch = await firstBatchFrom(copies, next.lastOffset + 1)
+    if (!batch || batch.lastOffset >= upTo) return last
+    const verdict = await compareBatch(copies, batch, bounds)
+    if (verdict === 'different') return last
+    if (verdict === 'equal') last = batch
+    next = batch
+  }
+  return last
 }
 
-async function probeFrom(copies: BothCopies, offset: number, bounds: SourceBounds): Promise<Probe | undefined> {
-  if (offset >= copies.log.state().logEndOffset) return undefined
-  const [batch] = batchesIn(await copies.log.readBatches({ offset, maxBytes: 1 }))
-  return batch && (await judged(copies, batch, bounds))
-}
+const isSame = async (copies: BothCopies, batch: BatchHeader, bounds: SourceBounds): Promise<boolean> =>
+  (await compareBatch(copies, batch, bounds)) === 'equal'
 
-async function judged(copies: BothCopies, batch: BatchHeader, bounds: SourceBounds): Promise<Probe> {
-  const verdict = await compareBatch(copies, batch, bounds)
-  return { batch, verdict, isCommon: verdict !== 'different' }
+async function firstBatchFrom({ log }: BothCopies, offset: number): Promise<BatchHeader | undefined> {
+  if (offset >= log.state().logEndOffset) return undefined
+  const [batch] = batchesIn(await log.readBatches({ offset, maxBytes: 1 }))
+  return batch
 }
 
 async function sourceEpochBelow(

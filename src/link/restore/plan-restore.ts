@@ -38,7 +38,7 @@ export async function planRestore(context: OperationContext, link: LinkRecord, n
     if (!sourceTopic) throw linkError('SOURCE_TOPIC_NOT_FOUND', { topic: name, link: link.name })
     const view = await status.newest()
     const peer = peerOf(view, link, clusterId)
-    if (peer.kind === 'problem') throw refuse(peer.message)
+    if (peer.kind === 'problem') throw peer.why === 'failed' ? notRead(link, peer.message) : refuse(peer.message)
     assertPromoted(peer.contents, link, { topic: sourceTopic, refuse })
     const { chain, warnings: unchecked } = checkedChain(view, { link, sourceTopic, mirrorTopic: name, clusterId })
     if (sourceTopic.partitions.length < topic.partitions)
@@ -60,6 +60,10 @@ export async function planRestore(context: OperationContext, link: LinkRecord, n
     return { topic, sourceTopic, chain, cuts, warnings }
   })
 }
+
+/** It may be read the next time, so nothing is given up because of it. */
+const notRead = ({ name }: LinkRecord, reason: string) =>
+  linkError('SOURCE_NOT_AVAILABLE', { link: name, error: 'UNKNOWN', reason })
 
 type Refuse = (reason: string) => Error
 

@@ -152,6 +152,10 @@ export function followsSource(state: MirrorTopicState): boolean {
   return state === 'ACTIVE' || state === 'PENDING_STOPPED' || state === 'PENDING_SYNCHRONIZE'
 }
 
+/** Does nobody write the topic any more, while its log is still that of an ordinary one? Transactions in it are ended by their coordinator. */
+export const isOrdinaryLog = (state: MirrorTopicState): boolean =>
+  state === 'PENDING_MIRROR' || state === 'PENDING_SETUP_FOR_RESTORE'
+
 /** Is the local log that of a mirror, so that open transactions in it are the source's and ours to abort at failover? */
 export function holdsMirrorLog(state: MirrorTopicState): boolean {
   switch (state) {

@@ -6,7 +6,7 @@ import { copiedTopicConfigs, isNeverMirrored } from '../configs/topic-rules.ts'
 import type { WriteStatus } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
-import { isWritable } from '../states/mirror-topic-state.ts'
+import { isOrdinaryLog, isWritable } from '../states/mirror-topic-state.ts'
 
 const writable: WriteStatus = { kind: 'writable' }
 
@@ -37,7 +37,7 @@ function fenced(desired: DesiredState, record: MirrorRecord): WriteStatus {
     'promote it or fail it over to write to it.'
   return {
     ...mirror(message),
-    takesMarkers: record.state === 'PENDING_MIRROR',
+    takesMarkers: isOrdinaryLog(record.state),
     copiedConfigs: link ? copiedTopicConfigs(new LinkConfigs(link.configs)) : undefined,
   }
 }
