@@ -13,6 +13,7 @@ import { metricsPage } from './docs/metrics.ts'
 import { mirrorStatesPage } from './docs/mirror-states.ts'
 import { nodePropertiesPage } from './docs/node-properties.ts'
 import { restAccessPage } from './docs/rest-access.ts'
+import { troubleshootingPage } from './docs/troubleshooting.ts'
 
 const folder = fileURLToPath(new URL('../docs/generated/', import.meta.url))
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
@@ -26,6 +27,7 @@ const pages = new Map(
     await metricsPage(),
     kafkaApisPage(),
     commandsPage(),
+    troubleshootingPage(),
     await restAccessPage(),
   ].map(page => [page.name, pageText(page)]),
 )

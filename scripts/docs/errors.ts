@@ -5,11 +5,13 @@ import { linkErrors } from '../../src/link/errors.ts'
 import { restErrors } from '../../src/rest/errors.ts'
 import { code, type Page, plain, table, yesNo } from './markdown.ts'
 
-const TABLES: readonly { readonly title: string; readonly source: string; readonly errors: ErrorTable }[] = [
-  { title: 'Links and mirrors', source: 'src/link/errors.ts', errors: linkErrors },
-  { title: 'REST', source: 'src/rest/errors.ts', errors: restErrors },
-  { title: 'Cluster', source: 'src/controller/local/controller-errors.ts', errors: controllerErrors },
-]
+/** Every table of errors that somebody may see. */
+export const errorTables: readonly { readonly title: string; readonly source: string; readonly errors: ErrorTable }[] =
+  [
+    { title: 'Links and mirrors', source: 'src/link/errors.ts', errors: linkErrors },
+    { title: 'REST', source: 'src/rest/errors.ts', errors: restErrors },
+    { title: 'Cluster', source: 'src/controller/local/controller-errors.ts', errors: controllerErrors },
+  ]
 
 /** Details that are not a text; every other one is shown as its name in braces. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -24,10 +26,10 @@ export function errorsPage(): Page {
   return {
     name: 'errors.md',
     title: 'Errors',
-    sources: TABLES.map(({ source }) => source),
+    sources: errorTables.map(({ source }) => source),
     body: [
       'A REST answer has the status, and in its body `error_code`, `message` and, where a person can act, `hint`. What stands in braces is filled in. Retriable means that the same request may succeed later without any change.',
-      ...TABLES.flatMap(({ title, errors }) => [
+      ...errorTables.flatMap(({ title, errors }) => [
         `## ${title}`,
         table(
           ['name', 'HTTP', '`error_code`', 'Kafka error', 'retriable', 'message', 'hint'],
@@ -44,7 +46,8 @@ function errorLine(name: string, row: ErrorRow<unknown>): string[] {
   return [code(name), String(status), String(restCode), code(kafka), yesNo(retriable), ...texts.map(plain)]
 }
 
-function sampleText(name: string, text: (detail: unknown) => string): string {
+/** The text with the names of its details in braces. */
+export function sampleText(name: string, text: (detail: unknown) => string): string {
   const detail = new Proxy({}, { get: (_target, field) => SAMPLES[String(field)] ?? `{${String(field)}}` })
   try {
     return text(detail)

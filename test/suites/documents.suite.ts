@@ -1,0 +1,94 @@
+/** Every command block of README.md and docs/ that is not marked as not run, in its order, on nodes of this machine. */
+import { equal, ok } from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { repositoryRoot } from '../cache.ts'
+import { type Block, blocksOf, documents } from '../documents/command-blocks.ts'
+import { DocumentShell } from '../documents/document-shell.ts'
+import { eventually } from '../eventually.ts'
+import { freePorts } from '../free-port.ts'
+import { LockstepNode } from '../lockstep-process.ts'
+import { skipWithout } from '../requirements.ts'
+
+const toRun = (file: string) =>
+  blocksOf(file).filter(({ language, flags }) => language === 'sh' && !flags.includes('not-run'))
+
+/** What documents write, and what it is here. */
+type Names = Readonly<Record<string, string>>
+
+function withNames(block: Block, names: Names): Block {
+  const text = Object.entries(names).reduce((told, [written, here]) => told.replaceAll(written, here), block.text)
+  return { ...block, text }
+}
+
+async function runBlocks(file: string, place: { folder: string; names: Names; env: NodeJS.ProcessEnv }): Promise<void> {
+  const { folder, names, env } = place
+  const launcher = join(folder, 'lockstep')
+  const entry = join(repositoryRoot, 'src/bin/lockstep.ts')
+  await writeFile(launcher, `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`)
+  await chmod(launcher, 0o755)
+  const cache = { NODE_COMPILE_CACHE: join(repositoryRoot, '.cache/compiled') }
+  const path = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder }
+  const shell = new DocumentShell(folder, { ...process.env, ...cache, ...path, ...env })
+  try {
+    for (const written of toRun(file)) {
+      const block = withNames(written, names)
+      const { failed, output } = await shell.run(block)
+      const about = `${file}:${block.line}: ${failed}\n${output}`
+      if (block.flags.includes('fails')) ok(failed !== '', `${about} was not refused`)
+      else equal(failed, '', about)
+      if (block.flags.includes('background')) await ready(block)
+    }
+  } finally {
+    await shell.close()
+  }
+}
+
+/** A reader waits for the line that says so. */
+async function ready(block: Block): Promise<void> {
+  const config = /--config (\S+)/.exec(block.text)?.[1] ?? ''
+  const url = /^rest\.listeners=(.*)$/m.exec(await readFile(config, 'utf8'))?.[1]
+  await eventually(async () => equal((await fetch(`${url}/readyz`)).status, 200))
+}
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-documents-'))
+  try {
+    await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+test('the tour of README.md does what it says', { skip: skipWithout('kcat') }, async () => {
+  const [west, westRest, east, eastRest] = await freePorts(4)
+  await withFolder(async folder => {
+    const names = {
+      '/tmp/lockstep-tour': join(folder, 'tour'),
+      '127.0.0.1:19192': `127.0.0.1:${west}`,
+      '127.0.0.1:18190': `127.0.0.1:${westRest}`,
+      '127.0.0.1:19292': `127.0.0.1:${east}`,
+      '127.0.0.1:18290': `127.0.0.1:${eastRest}`,
+    }
+    await runBlocks('README.md', { folder, names, env: {} })
+  })
+})
+
+for (const file of documents().filter(name => name !== 'README.md' && toRun(name).length > 0)) {
+  test(`the commands of ${file} do what it says`, async () => {
+    const west = await LockstepNode.start()
+    const east = await LockstepNode.start()
+    try {
+      for (const topic_name of ['orders', 'payments', 'clicks'])
+        await west.rest.call('POST', '/topics', { topic_name, partitions_count: 2, replication_factor: 1 })
+      await withFolder(async folder => {
+        const names = { 'west1:9092': west.bootstrap, 'west2:9092': west.bootstrap }
+        await runBlocks(file, { folder, names, env: { LOCKSTEP_URL: east.rest.origin } })
+      })
+    } finally {
+      await Promise.all([west.close(), east.close()])
+    }
+  })
+}
