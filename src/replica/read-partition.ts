@@ -10,7 +10,7 @@ import {
   type PartitionSource,
   type ReadSnapshot,
 } from './fetch-query.ts'
-import { checkForFollower, untilProducerReturns } from './leading/follower-answer.ts'
+import { answerForFollower } from './leading/follower-answer.ts'
 import { errorCodeOf } from './log-failure.ts'
 import { PartitionUnavailable } from './partition-unavailable.ts'
 import type { Replica } from './replica.ts'
@@ -81,8 +81,7 @@ async function read(snapshot: ReadSnapshot, target: FetchTarget, limits: ReadLim
   if (found.kind === 'offset-out-of-range') throw outOfRange(partition, fetchOffset)
   const { records, aborted = [] } = found
   if (!ofFollower(limits.query)) return { ...answer, records, abortedTransactions: withAborted ? aborted : null }
-  checkForFollower(partition, records, { fetchOffset })
-  return { ...answer, records: untilProducerReturns(records) }
+  return { ...answer, records: answerForFollower(partition, records, { fetchOffset }) }
 }
 
 /** undefined if there is no memory for what would be read. */

@@ -16,9 +16,9 @@ const OFFSETS_SPAN_MAX = 0x7fff_ffff
 /**
  * Whole ascending batches behind the fetch offset, stamped with epochs that have begun, of a span that one segment can hold.
  * Throws PartitionUnavailable with RECORD_LIST_TOO_LARGE for a batch that is larger than a segment may be: the follower says so
- * in its log and tries again, until `segment.bytes` is raised.
+ * in its log and tries again, until `segment.bytes` is raised. Answers what may be given of it now.
  */
-export function checkForFollower(partition: Replica, records: Buffer, from: { readonly fetchOffset: number }): void {
+export function answerForFollower(partition: Replica, records: Buffer, from: { readonly fetchOffset: number }): Buffer {
   const { name, leaderEpoch, settings } = partition
   if (records.length > settings.segmentBytes)
     throw new PartitionUnavailable(
@@ -28,6 +28,7 @@ export function checkForFollower(partition: Replica, records: Buffer, from: { re
   const cursor = new BatchCursor()
   let next = from.fetchOffset
   let first: number | undefined
+  let holdsMarkers = false
   for (let at = 0; at < records.length; at += cursor.sizeBytes) {
     assert(cursor.moveTo(records, at) === 'whole', `${name}: followers get whole batches`)
     assert(cursor.lastOffset >= next && (first === undefined || cursor.baseOffset >= next), `${name}: batches ascend`)
@@ -36,9 +37,11 @@ export function checkForFollower(partition: Replica, records: Buffer, from: { re
       `${name}: epoch ${cursor.leaderEpoch} has not begun`,
     )
     first ??= cursor.baseOffset
+    holdsMarkers ||= cursor.isControl
     next = cursor.lastOffset + 1
   }
   assert(next - (first ?? next) <= OFFSETS_SPAN_MAX, `${name}: an answer spans more than a segment can`)
+  return holdsMarkers ? untilProducerReturns(records) : records
 }
 
 /**
