@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { loginCount, loginWanted } from './api/api-client.ts'
+import { clusterId } from './api/paths.ts'
 import { followCluster, links, nodes } from './live/cluster-state.ts'
 import { problemsOf } from './live/problems.ts'
 import { Frame } from './parts/frame.tsx'
@@ -28,6 +29,8 @@ function Page() {
 
 function View() {
   const at = place.value
+  // What is below the cluster can be asked for only once it has told its id.
+  if (clusterId.value === undefined) return <Overview />
   switch (at.view) {
     case 'link':
       return <LinkView name={at.link} tab={at.tab} status={at.status} />

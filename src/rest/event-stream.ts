@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What is not read is kept up to here; then the reader is cut off. */
+/** What is not read is kept up to here, and one more event, however large; then the reader is cut off. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 const HEARTBEAT_MS = 15_000
 /** Events that wait behind a history that is still being read. */
@@ -87,8 +87,8 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.closed.aborted) return
-    this.#raw.write(text)
     if (this.#raw.writableLength > UNREAD_BYTES_MAX) this.#cutOff()
+    else this.#raw.write(text)
   }
 
   /** Nobody knows when it will read on: it may come back and resume. */

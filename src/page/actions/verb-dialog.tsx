@@ -54,16 +54,18 @@ export function VerbDialog({ link, verb, topics, close }: VerbDialogProps) {
       }
     >
       <p>{what}</p>
-      {(facts?.flags ?? []).map(flag => (
-        <label key={flag} class="check">
-          <input
-            type="checkbox"
-            checked={flags.value.has(flag)}
-            onClick={() => (flags.value = toggled(flags.peek(), flag))}
-          />
-          {FLAG_TEXTS[flag]}
-        </label>
-      ))}
+      {(facts?.flags ?? [])
+        .filter(flag => flag !== 'together' || topics.length > 1)
+        .map(flag => (
+          <label key={flag} class="check">
+            <input
+              type="checkbox"
+              checked={flags.value.has(flag)}
+              onClick={() => (flags.value = toggled(flags.peek(), flag))}
+            />
+            {FLAG_TEXTS[flag]}
+          </label>
+        ))}
       <h3>Dry run: nothing has been changed yet</h3>
       <Failure error={error.value} />
       {dry.value ? (

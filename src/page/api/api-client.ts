@@ -40,12 +40,17 @@ export function logIn(user: string, password: string): void {
   })
 }
 
+/** Whoever needs no login here goes on without one. */
 export function logOut(): void {
-  sessionStorage.removeItem(STORED_LOGIN)
   batch(() => {
-    authorization.value = undefined
-    loginWanted.value = 'You have logged out.'
+    forgetLogin()
+    loginCount.value++
   })
+}
+
+function forgetLogin(): void {
+  sessionStorage.removeItem(STORED_LOGIN)
+  authorization.value = undefined
 }
 
 export interface CallOptions {
@@ -80,7 +85,12 @@ export async function request(method: string, path: string, options: CallOptions
   if (response.ok) return response
   const body = await response.json().catch(() => ({}))
   const problem = new ApiError(response.status, body)
-  if (response.status === 401) loginWanted.value = authorization.peek() === undefined ? '' : problem.message
+  if (response.status === 401)
+    batch(() => {
+      // A wrong login is not shown again and again: the node would take it for guessing.
+      loginWanted.value = authorization.peek() === undefined ? (loginWanted.peek() ?? '') : problem.message
+      forgetLogin()
+    })
   throw problem
 }
 

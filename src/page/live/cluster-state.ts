@@ -13,6 +13,8 @@ const EVENTS_MAX = 2000
 const REFRESH_MS = 10_000
 /** Events come in bursts; one question answers for all of them. */
 const SETTLE_MS = 250
+/** Of the first question, while the node does not answer. */
+const RETRY_MS = 2000
 
 /** undefined = not told yet. */
 export const links = signal<readonly LinkData[] | undefined>(undefined)
@@ -34,23 +36,29 @@ export function watchEvents(hear: (event: HeardEvent) => void): () => void {
 
 /** Asks once, then listens, until `ended` is aborted. */
 export async function followCluster(ended: AbortSignal): Promise<void> {
-  while (!ended.aborted && !(await findCluster())) await new Promise(resolve => setTimeout(resolve, 2000))
-  if (ended.aborted) return
+  links.value = undefined
+  for (;;) {
+    const found = await findCluster()
+    if (found === 'login' || ended.aborted) return
+    if (found === 'yes') break
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
   const refresh = setInterval(refreshLinks, REFRESH_MS)
   ended.addEventListener('abort', () => clearInterval(refresh))
   await listen(hear, { signal: ended, connected: () => void refreshLinks() })
 }
 
-async function findCluster(): Promise<boolean> {
+/** `login`: somebody has to log in first, which begins everything anew. */
+async function findCluster(): Promise<'yes' | 'no' | 'login'> {
   try {
     const { data } = await call<{ data: { cluster_id: string }[] }>('GET', '/kafka/v3/clusters')
     clusterId.value = data[0]?.cluster_id
     trouble.value = undefined
-    return true
+    return 'yes'
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return false
+    if (error instanceof ApiError && error.status === 401) return 'login'
     trouble.value = messageOf(error)
-    return false
+    return 'no'
   }
 }
 

@@ -48,6 +48,7 @@ export const mirrorRows = signal<ReadonlyMap<string, MirrorRow> | undefined>(und
 /** So many changed mirrors are asked for one by one; of more, all are. */
 const SINGLE_MAX = 20
 const SETTLE_MS = 300
+const RETRY_MS = 3000
 
 /** Follows the mirrors of the link; returns how to stop. `failed` hears why they cannot be told. */
 export function followMirrors(link: string, failed: (error: unknown) => void): () => void {
@@ -83,7 +84,10 @@ export function followMirrors(link: string, failed: (error: unknown) => void): (
     asked
       .then(() => failed(undefined))
       .catch(error => {
-        if (!ended.signal.aborted) failed(error)
+        if (ended.signal.aborted) return
+        failed(error)
+        isAll = true
+        timer ??= setTimeout(update, RETRY_MS)
       })
   }
   const stop = watchEvents(event => {

@@ -37,13 +37,13 @@ export function Chart({ title, summary, timesMs, values, format, tone }: ChartPr
     plot.current?.setData([timesMs.map(ms => ms / 1000), [...values]])
   }, [timesMs, values, dark])
   return (
-    <figure class="card chart" aria-label={`${title}: ${summary}`} role="img">
-      <figcaption>
+    <section class="card chart">
+      <div class="chart-head">
         <h3>{title}</h3>
         <span class="live-figure">{summary}</span>
-      </figcaption>
-      <div ref={box} class="chart-box" />
-    </figure>
+      </div>
+      <div ref={box} class="chart-box" role="img" aria-label={`${title}: ${summary}`} />
+    </section>
   )
 }
 
@@ -69,7 +69,7 @@ function optionsOf(element: HTMLElement, look: Pick<ChartProps, 'tone' | 'format
     cursor: { y: false },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, space: 90, values: '{HH}:{mm}:{ss}' },
+      { ...axis, size: 28, space: 90, values: '{HH}:{mm}:{ss}' },
       { ...axis, size: 72, space: 36, values: (_plot, ticks) => ticks.map(look.format) },
     ],
     series: [

@@ -21,7 +21,9 @@ export function Grid<T>(props: GridProps<T>) {
   const at = Math.min(active.value, Math.max(0, rows.length - 1))
   const measure = () => {
     const element = box.current
-    if (element) scrolled.value = { top: element.scrollTop, height: element.clientHeight }
+    const { top, height } = scrolled.peek()
+    if (!element || (element.scrollTop === top && element.clientHeight === height)) return
+    scrolled.value = { top: element.scrollTop, height: element.clientHeight }
   }
   useEffect(() => {
     const element = box.current
@@ -29,7 +31,7 @@ export function Grid<T>(props: GridProps<T>) {
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
-  })
+  }, [])
   const target: KeyTarget<T> = {
     ...{ rows, keyOf, selected, open, active, at },
     pageRows: Math.max(1, Math.floor(scrolled.value.height / ROW_HEIGHT) - 2),
@@ -47,26 +49,28 @@ export function Grid<T>(props: GridProps<T>) {
         aria-label={label}
         aria-rowcount={rows.length + 1}
         aria-multiselectable={selected !== undefined}
-        {...(rows.length > 0 ? { 'aria-activedescendant': `${id}-${at}` } : {})}
+        {...(at >= from && at < to ? { 'aria-activedescendant': `${id}-${at}` } : {})}
         tabIndex={0}
         ref={box}
         onScroll={measure}
         onKeyDown={event => moveByKey(event, target)}
       >
         <GridHead {...props} columns={columns} template={template} />
-        {rows.length === 0 ? <p class="nothing">{none}</p> : null}
-        {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-        <div role="rowgroup" class="grid-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          {rows.slice(from, to).map((row, offset) => (
-            <GridRow
-              key={keyOf(row)}
-              {...{ row, columns, template, target }}
-              id={`${id}-${from + offset}`}
-              index={from + offset}
-            />
-          ))}
-        </div>
+        {rows.length === 0 ? null : (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div role="rowgroup" class="grid-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+            {rows.slice(from, to).map((row, offset) => (
+              <GridRow
+                key={keyOf(row)}
+                {...{ row, columns, template, target }}
+                id={`${id}-${from + offset}`}
+                index={from + offset}
+              />
+            ))}
+          </div>
+        )}
       </div>
+      {rows.length === 0 ? <p class="nothing">{none}</p> : null}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** The mirrors of a link in a table that stays fluent with ten thousand of them: filter, order, many chosen at once. */
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { CreateMirrors } from '../actions/create-mirrors.tsx'
 import { MirrorActions } from '../actions/mirror-actions.tsx'
 import { type MirrorRow, mirrorRows } from '../live/mirror-rows.ts'
@@ -77,17 +78,14 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
   const order = useSignal<GridOrder>({ column: 'topic', descending: false })
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const isCreating = useSignal(false)
-  const columns = columnsOf(link)
-  const wanted = useSignal(status)
-  wanted.value = status
-  const shown = useComputed(() => {
+  const rows = mirrorRows.value
+  const columns = useMemo(() => columnsOf(link), [link])
+  const shown = useMemo(() => {
     const part = text.value.trim().toLowerCase()
     const isShown = (row: MirrorRow) =>
-      (wanted.value === undefined || row.status === wanted.value) &&
-      (part === '' || row.name.toLowerCase().includes(part))
-    return inOrder([...(mirrorRows.value?.values() ?? [])].filter(isShown), columns, order.value)
-  })
-  const rows = mirrorRows.value
+      (status === undefined || row.status === status) && (part === '' || row.name.toLowerCase().includes(part))
+    return inOrder([...(rows?.values() ?? [])].filter(isShown), columns, order.value)
+  }, [rows, text.value, order.value, status, columns])
   if (rows === undefined) return <Nothing>Asking the node…</Nothing>
   const chosen = [...selected.value].flatMap(name => rows.get(name) ?? [])
   return (
@@ -103,9 +101,9 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
         />
         <StatusChoice link={link} status={status} rows={rows} />
         <span class="muted" role="status">
-          {shown.value.length === rows.size
+          {shown.length === rows.size
             ? counted(rows.size, 'mirror')
-            : `${numberText(shown.value.length)} of ${counted(rows.size, 'mirror')}`}
+            : `${numberText(shown.length)} of ${counted(rows.size, 'mirror')}`}
         </span>
         <span class="tools-end">
           <Button tone="primary" onClick={() => (isCreating.value = true)}>
@@ -113,9 +111,9 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
           </Button>
         </span>
       </div>
-      {chosen.length > 0 ? (
+      {selected.value.size > 0 ? (
         <div class="chosen">
-          <strong>{numberText(chosen.length)} selected</strong>
+          <strong>{numberText(selected.value.size)} selected</strong>
           <MirrorActions link={link} mirrors={chosen} />
           <Button tone="quiet" onClick={() => (selected.value = new Set())}>
             Clear
@@ -124,7 +122,7 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
       ) : null}
       <Grid
         label={`Mirrors of ${link}`}
-        rows={shown.value}
+        rows={shown}
         {...{ columns, order, selected }}
         keyOf={row => row.name}
         open={row => {

@@ -46,13 +46,15 @@ function TaskRow({ link, task }: { readonly link: string; readonly task: Task })
           <Status value={task.state} />
         </div>
         <span class="row-end">
-          <span class="muted">
-            Last success <Moment ms={task.last_success_ms} none="not since the node started" />
-          </span>
           {task.state === 'NOT_CONFIGURED' ? null : (
-            <Button disabled={isAsked.value} label={`Run ${task.task_name} now`} onClick={run}>
-              Run now
-            </Button>
+            <>
+              <span class="muted">
+                Last success <Moment ms={task.last_success_ms} none="not since the node started" />
+              </span>
+              <Button disabled={isAsked.value} label={`Run ${task.task_name} now`} onClick={run}>
+                Run now
+              </Button>
+            </>
           )}
         </span>
       </div>

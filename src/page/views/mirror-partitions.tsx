@@ -46,7 +46,7 @@ const LIVE: readonly GridColumn<Row>[] = [
   figure('Mirror LEO', row => numberText(row.log_end_offset), true),
   figure('Log start', row => numberText(row.log_start_offset), true),
   figure('Lag', row => numberText(row.lag)),
-  figure('Behind by', row => durationText(row.lag_ms)),
+  figure('Behind by', row => durationText(row.lag_ms), true),
   figure('Rate', row => rateText(row.rate), true),
 ]
 

@@ -57,8 +57,8 @@ function Result({ data }: { readonly data: VerificationData }) {
       <div class="title-line" role="status">
         <Status value={data.outcome ?? data.state} />
         <span>
-          {numberText(data.compared_records)} records, {numberText(data.compared_batches)} batches,{' '}
-          {byteText(data.compared_bytes)} compared
+          {data.compared_records > 0 ? `${numberText(data.compared_records)} records, ` : ''}
+          {numberText(data.compared_batches)} batches, {byteText(data.compared_bytes)} compared
         </span>
       </div>
       <progress max={Math.max(1, data.total_offsets)} value={data.done_offsets} aria-label="Offsets compared" />
