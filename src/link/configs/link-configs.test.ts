@@ -144,6 +144,10 @@ test('describe lists every property, defaults marked, secrets hidden', () => {
     isDefault: false,
     isReadOnly: false,
     isSensitive: false,
+    type: 'int',
+    defaultValue: '5000',
+    allowed: '1000 or more',
+    documentation: 'Period of the ACL sync.',
   })
   equal(view('link.mode')?.isReadOnly, true)
   equal(view('sasl.jaas.config')?.value, null)
