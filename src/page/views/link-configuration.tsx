@@ -66,12 +66,12 @@ function Property({ link, config, reload }: PropertyProps) {
         <span class="row-end">
           {config.is_read_only ? <span class="muted">fixed at creation</span> : null}
           {config.is_read_only || edited.value !== undefined ? null : (
-            <Button label={`Change ${config.name}`} onClick={() => (edited.value = config.value ?? '')}>
+            <Button label={`Change: ${config.name}`} onClick={() => (edited.value = config.value ?? '')}>
               Change
             </Button>
           )}
           {config.is_read_only || config.is_default ? null : (
-            <Button tone="quiet" label={`Reset ${config.name} to its default`} onClick={() => change(undefined)}>
+            <Button tone="quiet" label={`Reset: ${config.name} to its default`} onClick={() => change(undefined)}>
               Reset
             </Button>
           )}

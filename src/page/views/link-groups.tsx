@@ -56,7 +56,7 @@ const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGrou
       row.state === 'CONFLICT' ? (
         <Button
           tone="quiet"
-          label={`Let the link overwrite the offsets of ${row.group_id}`}
+          label={`Adopt: let the link overwrite the offsets of ${row.group_id}`}
           onClick={() => adopt(row.group_id)}
         >
           Adopt

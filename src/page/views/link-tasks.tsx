@@ -51,7 +51,7 @@ function TaskRow({ link, task }: { readonly link: string; readonly task: Task })
               <span class="muted">
                 Last success <Moment ms={task.last_success_ms} none="not since the node started" />
               </span>
-              <Button disabled={isAsked.value} label={`Run ${task.task_name} now`} onClick={run}>
+              <Button disabled={isAsked.value} label={`Run now: ${task.task_name}`} onClick={run}>
                 Run now
               </Button>
             </>

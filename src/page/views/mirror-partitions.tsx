@@ -55,7 +55,11 @@ const STOPPED: readonly GridColumn<Row>[] = [
   STATE,
   figure('Stop offset', row => numberText(row.stop?.stop_offset)),
   figure('Lag then', row => numberText(row.lag)),
-  figure('Last fetched', row => numberText(row.last_source_fetch_offset), true),
+  figure(
+    'Last fetched',
+    row => (row.last_source_fetch_offset < 0 ? '–' : numberText(row.last_source_fetch_offset)),
+    true,
+  ),
   figure('Source epoch', row => numberText(row.stop?.last_source_epoch), true),
   {
     ...{ name: 'time', head: 'Stopped', width: 'minmax(150px, 1fr)', isFigure: true, isExtra: true },

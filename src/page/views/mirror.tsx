@@ -13,7 +13,7 @@ import { Chart } from '../parts/chart.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Failure, Nothing, Notice } from '../parts/notice.tsx'
-import { Status } from '../parts/status.tsx'
+import { Status, toneOf } from '../parts/status.tsx'
 import { byteText, durationText, numberText, rateText, shortNumber } from '../text/figures.ts'
 import { MirrorExplanation } from './mirror-explanation.tsx'
 import { MirrorHistory } from './mirror-history.tsx'
@@ -103,11 +103,16 @@ function seenWith(known: Seen | undefined, mirror: MirrorData): Seen {
   }
 }
 
+function toneOfReason({ mirror_topic_error: error, mirror_status: status }: MirrorData): 'bad' | 'warn' | 'calm' {
+  if (error !== 'NO_ERROR') return 'bad'
+  return toneOf(status) === 'calm' ? 'calm' : 'warn'
+}
+
 function Reasons({ mirror }: { readonly mirror: MirrorData }) {
   return (
     <>
       {mirror.mirror_topic_error === 'NO_ERROR' && mirror.reason === null ? null : (
-        <Notice tone={mirror.mirror_topic_error === 'NO_ERROR' ? 'warn' : 'bad'}>
+        <Notice tone={toneOfReason(mirror)}>
           {mirror.mirror_topic_error === 'NO_ERROR' ? null : <strong>{mirror.mirror_topic_error} </strong>}
           {mirror.reason}
         </Notice>
