@@ -71,10 +71,10 @@ export class MirrorTopicConfigs {
     this.#followed.delete(topicId)
   }
 
-  /** Takes back what somebody else changed since the source was last followed. Resolves to the keys. */
-  async takeBack(topicId: Uuid): Promise<readonly string[]> {
-    const wanted = this.#followed.get(topicId)
-    const changes = wanted ? this.changesTowards(topicId, wanted) : new Map<string, string | null>()
+  /** Takes back what somebody else changed of these keys since the source was last followed. Resolves to those that were changed. */
+  async takeBack(topicId: Uuid, owned: ReadonlySet<string>): Promise<readonly string[]> {
+    const wanted = [...(this.#followed.get(topicId) ?? [])].filter(([key]) => owned.has(key))
+    const changes = this.changesTowards(topicId, new Map(wanted))
     if (changes.size > 0) await this.alter(topicId, changes)
     return [...changes.keys()]
   }

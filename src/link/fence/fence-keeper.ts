@@ -5,6 +5,8 @@
 import type { Timer } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import { LinkConfigs } from '../configs/link-configs.ts'
+import { copiedTopicConfigs } from '../configs/topic-rules.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { IncidentKind } from '../mirror/partition-figures.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
@@ -17,6 +19,7 @@ const parallel = 8
 /** After a failure, and between looks that nothing asked for. */
 const retryMs = 1000
 const periodMs = 10_000
+const noKeys: ReadonlySet<string> = new Set()
 
 export class FenceKeeper {
   readonly #context: OperationContext
@@ -82,7 +85,9 @@ export class FenceKeeper {
       const changed = await destination.fence.restore(topicId)
       if (changed.length > 0)
         await this.report(topicId, { kind: 'fence_changed', reason: `restored: ${changed.join(', ')}` })
-      const takenBack = isFollowing(record) ? await topicConfigs.takeBack(topicId) : []
+      const link = desired.link(record.linkId)
+      const owned = link && isFollowing(record) ? copiedTopicConfigs(new LinkConfigs(link.configs)) : noKeys
+      const takenBack = await topicConfigs.takeBack(topicId, owned)
       if (takenBack.length > 0)
         await this.report(topicId, { kind: 'config_changed', reason: `restored: ${takenBack.join(', ')}` })
     } catch (error) {
