@@ -1,9 +1,10 @@
 /** Fetches against real logs: limits, isolation, epochs and divergence. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Uuid } from '../core/uuid.ts'
 import { buildEndMarker } from '../protocol/batches/control-batch.ts'
 import { errorName } from '../protocol/errors.ts'
-import { abortedIn, append, data, offsets, query, target } from './fakes/fetches.ts'
+import { abortedIn, append, data, offsets, query, target, turns } from './fakes/fetches.ts'
 import { assignmentOf, PartitionBench } from './fakes/open-partition.ts'
 import { fetchFromLog } from './fetch-from-log.ts'
 
@@ -128,5 +129,45 @@ test('read_committed ends at the first open transaction and lists aborted ones',
   deepStrictEqual(abortedIn(done), [[8n, 0]])
   const [uncommitted] = await fetchFromLog(bench, query([target(partition)]), bench.clock)
   deepStrictEqual([offsets(uncommitted), uncommitted?.abortedTransactions], [[0, 1, 2, 3], null])
+  await bench.close()
+})
+
+test('after a wait only the partitions with news are read again, and what is told of the others is still true', async () => {
+  const bench = new PartitionBench()
+  const names = ['orders', 'clicks', 'views']
+  const partitions = await Promise.all(names.map(topic => bench.open({ topic })))
+  const [orders, clicks] = partitions
+  for (const partition of partitions) await append(bench, partition)
+  const read: string[] = []
+  const counted = {
+    lookup: (topicId: Uuid, index: number) => {
+      const found = bench.lookup(topicId, index)
+      read.push(found.topic)
+      return found
+    },
+    lookupReplica: bench.lookupReplica.bind(bench),
+    storageFailed: bench.storageFailed.bind(bench),
+  }
+  const targets = partitions.map(partition => target(partition, { fetchOffset: 1 }))
+  const fetching = fetchFromLog(counted, query(targets, { maxWaitMs: 1000 }), bench.clock)
+  await turns()
+  deepStrictEqual(read.splice(0), names)
+  if (clicks) await append(bench, clicks)
+  const fetched = await fetching
+  deepStrictEqual(read, ['clicks'])
+  deepStrictEqual(fetched.map(offsets), [[], [1], []])
+  deepStrictEqual(
+    fetched.map(({ highWatermark }) => highWatermark),
+    [1, 2, 1],
+  )
+  const again = fetchFromLog(counted, query(targets.slice(0, 1), { maxWaitMs: 1000, minBytes: 10_000 }), bench.clock)
+  await turns()
+  await orders?.log.raiseLogStartOffset(1)
+  orders?.logStartMoved()
+  await bench.clock.advance(1000)
+  deepStrictEqual(
+    (await again).map(({ logStartOffset }) => logStartOffset),
+    [1],
+  )
   await bench.close()
 })

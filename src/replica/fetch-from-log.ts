@@ -1,6 +1,6 @@
 /** Reads many partitions for one Fetch request and waits for data as long as it may (long poll); the Fetch handler calls it. */
 import type { Clock } from '../core/clock.ts'
-import type { FetchQuery, PartitionSource, ReadSnapshot } from './fetch-query.ts'
+import { boundOf, type FetchQuery, type PartitionSource, type ReadSnapshot } from './fetch-query.ts'
 import { awaitNews } from './fetch-wait.ts'
 import { type FetchedPartition, readPartition } from './read-partition.ts'
 
@@ -11,13 +11,13 @@ export async function fetchFromLog(
   clock: Clock,
 ): Promise<FetchedPartition[]> {
   const deadlineMs = clock.monotonicMs() + query.maxWaitMs
-  let reads = await readAll(source, query, true)
+  let reads = await readAll(source, query)
   for (;;) {
     const remainingMs = deadlineMs - clock.monotonicMs()
     if (remainingMs <= 0 || query.signal.aborted || isComplete(reads, query)) break
     const snapshots = reads.flatMap(read => read.snapshot ?? [])
     const news = await awaitNews(snapshots, { query, readBytes: bytesOf(reads), remainingMs, clock })
-    reads = await readAll(source, query, false)
+    reads = await readAll(source, query, reads)
     if (news === 'answer') break
   }
   return reads.map(({ result, snapshot }) => {
@@ -32,18 +32,26 @@ interface Read {
   readonly snapshot: ReadSnapshot | undefined
 }
 
-/** In the order of the request, each partition getting what the ones before it left of the byte limit. */
-async function readAll(source: PartitionSource, query: FetchQuery, first: boolean): Promise<Read[]> {
+/**
+ * In the order of the request, each partition getting what the ones before it left of the byte limit. Given what was read before the
+ * wait, those that are as they were are not read again: a follower of thousands of partitions waits for a few of them.
+ */
+async function readAll(source: PartitionSource, query: FetchQuery, before?: readonly Read[]): Promise<Read[]> {
   const reads: Read[] = []
   query.memory?.release()
   let bytesLeft = query.bytesMax
   let atLeastOneBatch = true
-  for (const target of query.targets) {
+  for (const [index, target] of query.targets.entries()) {
+    const known = before?.[index]
+    if (known && isAsItWas(known, query)) {
+      reads.push(known)
+      continue
+    }
     const read = await readPartition(source, target, {
       query,
       bytesMax: Math.min(bytesLeft, target.partitionBytesMax),
       atLeastOneBatch,
-      recordsProgress: first,
+      recordsProgress: before === undefined,
     })
     const bytes = read.result.records.length
     if (bytes > 0) atLeastOneBatch = false
@@ -51,6 +59,21 @@ async function readAll(source: PartitionSource, query: FetchQuery, first: boolea
     reads.push(read)
   }
   return reads
+}
+
+/** There was nothing to read, and nothing that the answer tells has changed. */
+function isAsItWas({ snapshot, result }: Read, query: FetchQuery): boolean {
+  if (!snapshot || result.divergingEpoch || snapshot.fetchOffset < snapshot.bound) return false
+  const { partition, fetchOffset } = snapshot
+  return (
+    !partition.unavailable &&
+    partition.leaderEpoch === snapshot.leaderEpoch &&
+    partition.highWatermark === snapshot.highWatermark &&
+    partition.lastStableOffset === result.lastStableOffset &&
+    partition.log.logStartOffset === snapshot.logStartOffset &&
+    partition.log.logEndOffset >= fetchOffset &&
+    boundOf(partition, query) === snapshot.bound
+  )
 }
 
 function isComplete(reads: readonly Read[], query: FetchQuery): boolean {
