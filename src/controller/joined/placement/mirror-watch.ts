@@ -49,6 +49,8 @@ const RETRY_MS = 2000
 /** What lasts so long is logged: restarts and promotes are over sooner. */
 const ALARM_MS = 5000
 const BATCH_MAX = 200
+/** Partitions named in the log at a time. */
+const ALARMS_MAX = 10
 
 interface Watched {
   readonly condition: MirrorConditionName
@@ -149,10 +151,12 @@ export class MirrorWatch implements ImageSubscriber {
   }
 
   #remember(findings: readonly Finding[]): void {
-    const { clock, logger } = this.#o
+    const { clock } = this.#o
     const nowMs = clock.monotonicMs()
     const seen = new Set<string>()
-    for (const { key, topic, partition, placed, condition } of findings) {
+    const alarming: Finding[] = []
+    for (const finding of findings) {
+      const { key, condition } = finding
       seen.add(key)
       const known = this.#watched.get(key)
       if (known?.condition !== condition.name) {
@@ -163,12 +167,24 @@ export class MirrorWatch implements ImageSubscriber {
         this.begunTotal.set(condition.name, (this.begunTotal.get(condition.name) ?? 0) + 1)
       } else if (!known.alarmed && nowMs - known.fromMs >= ALARM_MS && condition.name !== 'LED_BY_STAND_IN') {
         known.alarmed = true
-        const { leader, replicas } = placed
-        const about = { topic: topic.name, partition, condition: condition.name, leader, replicas, why: known.reason }
-        logger.warn('a mirror partition is not led by a Lockstep node', about)
+        alarming.push(finding)
       }
     }
     for (const key of this.#watched.keys()) if (!seen.has(key)) this.#watched.delete(key)
+    this.#alarm(alarming)
+  }
+
+  /** `lockstep node placement` lists them all; a node with thousands of partitions that comes back late must not fill its log. */
+  #alarm(findings: readonly Finding[]): void {
+    const { logger } = this.#o
+    for (const { key, topic, partition, placed, condition } of findings.slice(0, ALARMS_MAX)) {
+      const { leader, replicas } = placed
+      const why = this.#watched.get(key)?.reason ?? null
+      const about = { topic: topic.name, partition, condition: condition.name, leader, replicas, why }
+      logger.warn('a mirror partition is not led by a Lockstep node', about)
+    }
+    const more = findings.length - ALARMS_MAX
+    if (more > 0) logger.warn('more mirror partitions are not led by a Lockstep node', { more })
   }
 
   /** The partitions are those that this node can lead. */
@@ -196,7 +212,10 @@ export class MirrorWatch implements ImageSubscriber {
     this.#tell(answers, due)
     const returned = answers.filter(({ errorCode }) => errorCode === ErrorCode.NONE)
     this.returnedTotal += returned.length
-    for (const { topic, partition } of returned) logger.info('this node leads a mirror again', { topic, partition })
+    for (const { topic, partition } of returned.slice(0, ALARMS_MAX))
+      logger.info('this node leads a mirror again', { topic, partition })
+    const more = returned.length - ALARMS_MAX
+    if (more > 0) logger.info('this node leads more mirrors again', { more })
   }
 
   #tell(
