@@ -23,7 +23,9 @@ const NODE_MIN = [24, 12]
 const LOCK_STALE_MS = 600_000
 
 const [entryName, ...userArguments] = process.argv.slice(2)
-const entry = ENTRY_POINTS[entryName]
+// The demo with an Apache Kafka cluster is of a clone only: it is made of what the suites are made of.
+const joins = entryName === 'demo' && userArguments.includes('--join')
+const entry = joins ? ['scripts/joined-demo.ts'] : ENTRY_POINTS[entryName]
 if (!entry) fail(`unknown entry point "${entryName}": expected one of ${Object.keys(ENTRY_POINTS).join(', ')}`)
 
 const node = withLock(() => {

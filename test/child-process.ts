@@ -7,7 +7,9 @@ const running = new Set<ChildProcess>()
 
 // A test process that ends early, by an uncaught error or the runner's timeout, leaves no children behind.
 process.on('exit', endChildren)
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(1))
+// A program that handles the signal itself closes what it opened.
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(1))
 
 function endChildren(): void {
   for (const child of running) child.kill('SIGKILL')

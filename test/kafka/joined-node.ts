@@ -7,21 +7,29 @@ export interface JoinedNodeOptions extends Omit<LockstepOptions, 'clusterId'> {
   readonly nodeId?: number
 }
 
+/** Where a node joins. */
+export type JoinedCluster = Pick<KafkaCluster, 'clusterId' | 'controllerAddresses'>
+
+/** What the node's file says about the cluster that it joins. */
+export const joiningProperties = (cluster: JoinedCluster, nodeId: number): Readonly<Record<string, string>> => ({
+  'process.roles': 'broker',
+  'node.id': String(nodeId),
+  'controller.quorum.bootstrap.servers': cluster.controllerAddresses,
+  'controller.listener.names': 'CONTROLLER',
+  'inter.broker.listener.name': 'PLAINTEXT',
+  'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+})
+
 /** Starts it with a fresh directory, and waits until it is a broker of the cluster that may lead. */
 export function startJoinedNode(
-  cluster: Pick<KafkaCluster, 'clusterId' | 'controllerAddresses'>,
+  cluster: JoinedCluster,
   { nodeId = 1001, properties = {}, ...options }: JoinedNodeOptions = {},
 ): Promise<LockstepNode> {
   return LockstepNode.start({
     ...options,
     clusterId: cluster.clusterId,
     properties: {
-      'process.roles': 'broker',
-      'node.id': String(nodeId),
-      'controller.quorum.bootstrap.servers': cluster.controllerAddresses,
-      'controller.listener.names': 'CONTROLLER',
-      'inter.broker.listener.name': 'PLAINTEXT',
-      'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+      ...joiningProperties(cluster, nodeId),
       // A busy machine misses one heartbeat now and then.
       'broker.heartbeat.interval.ms': '1000',
       ...properties,

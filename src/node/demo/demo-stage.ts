@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Random, systemRandom } from '../../core/random.ts'
 import { DemoError } from './demo-error.ts'
 import type { DemoIo } from './live-view.ts'
-import { NodeProcess } from './node-process.ts'
+import { type ClusterToJoin, NodeProcess } from './node-process.ts'
 
 /** Their data goes anyway: nodes that take longer to end are killed. */
 const STOP_GRACE_MS = 1000
@@ -16,7 +16,7 @@ export class DemoStage {
   readonly io: DemoIo
   readonly clock: Clock = systemClock
   readonly random: Random = systemRandom
-  /** The script of this process, which has the `server` command too. */
+  /** The script that has the `server` command. */
   readonly entry: string
   /** Everything that the demo writes is below it. */
   readonly folder: string
@@ -24,15 +24,16 @@ export class DemoStage {
   readonly #starts: Promise<NodeProcess>[] = []
   readonly #removeWithUs = () => rmSync(this.folder, { recursive: true, force: true })
 
-  private constructor(io: DemoIo, folder: string) {
+  private constructor(io: DemoIo, { entry, folder }: Pick<DemoStage, 'entry' | 'folder'>) {
     this.io = io
     this.folder = folder
-    this.entry = process.argv[1] ?? ''
+    this.entry = entry
     process.once('exit', this.#removeWithUs)
   }
 
-  static async set(io: DemoIo): Promise<DemoStage> {
-    return new DemoStage(io, await mkdtemp(join(tmpdir(), 'lockstep-demo-')))
+  /** `entry` as below. */
+  static async set(io: DemoIo, entry: string): Promise<DemoStage> {
+    return new DemoStage(io, { entry, folder: await mkdtemp(join(tmpdir(), 'lockstep-demo-')) })
   }
 
   /** Aborts when the demo is to end. */
@@ -46,9 +47,9 @@ export class DemoStage {
   }
 
   /** Starts a node with fresh data and waits until it is ready. */
-  startNode(name: string, nodeId: number): Promise<NodeProcess> {
+  startNode(name: string, nodeId: number, joins?: ClusterToJoin): Promise<NodeProcess> {
     const { folder, entry, clock, signal } = this
-    const start = NodeProcess.start({ name, nodeId, folder, entry, clock, signal })
+    const start = NodeProcess.start({ name, nodeId, folder, entry, clock, signal, ...(joins ? { joins } : {}) })
     this.#starts.push(start)
     return start
   }

@@ -20,6 +20,15 @@ export interface NodePlace {
   readonly clock: Clock
   /** Gives up waiting for the start. */
   readonly signal: AbortSignal
+  /** Of a node that joins a cluster: which one, and how. */
+  readonly joins?: ClusterToJoin
+}
+
+/** A cluster of Apache Kafka. */
+export interface ClusterToJoin {
+  readonly clusterId: string
+  /** Added to those of the node's file. */
+  readonly properties: Readonly<Record<string, string>>
 }
 
 const READY_TIMEOUT_MS = 120_000
@@ -149,13 +158,13 @@ interface NodeLayout {
   readonly dataDirectory: string
 }
 
-async function layOut({ name, nodeId, folder }: NodePlace): Promise<NodeLayout> {
+async function layOut({ name, nodeId, folder, joins }: NodePlace): Promise<NodeLayout> {
   const own = join(folder, name)
   await mkdir(own, { recursive: true })
   const [kafkaPort = 0, restPort = 0] = await freePorts(2)
   const layout = {
     name,
-    clusterId: randomUuid(),
+    clusterId: joins?.clusterId ?? randomUuid(),
     kafkaPort,
     restPort,
     folder: own,
@@ -169,6 +178,7 @@ async function layOut({ name, nodeId, folder }: NodePlace): Promise<NodeLayout> 
     listeners: `PLAINTEXT://127.0.0.1:${kafkaPort}`,
     'rest.listeners': `http://127.0.0.1:${restPort}`,
     'log.dirs': layout.dataDirectory,
+    ...joins?.properties,
   }
   const lines = Object.entries(properties).map(([key, value]) => `${key}=${escapeValue(value)}\n`)
   await writeFile(layout.configFile, lines.join(''))

@@ -1,12 +1,10 @@
 /** The demo as a proof: records through a mirror, the source killed, failover, both logs compared. Called by run-demo for --once. */
 import { join } from 'node:path'
-import { sleep } from '../../core/clock.ts'
-import { buildBatch } from '../../protocol/batches/build-batch.ts'
-import type { MirrorData } from '../../rest/schemas/mirrors.ts'
 import { type BatchFacts, factsByFetch, factsOnDisk, firstDifference } from './compare-logs.ts'
 import { DemoError } from './demo-error.ts'
 import { type DemoStage, unexpectedEnd } from './demo-stage.ts'
 import { countText, megabytesText, secondsText } from './figures-text.ts'
+import { appendOne, caughtUp, failOver, interrupted } from './mirror-steps.ts'
 import type { NodeProcess } from './node-process.ts'
 import { OrderProducer } from './order-producer.ts'
 import { TopicClient } from './topic-client.ts'
@@ -17,9 +15,6 @@ const PARTITIONS = 4
 const RECORDS_PER_REQUEST = 1000
 /** The mirror is created when so much has been written: it catches up first and follows the rest. */
 const WRITTEN_BEFORE = 0.75
-const POLL_MS = 50
-const STALL_MAX_MS = 30_000
-const FAILOVER_MAX_MS = 60_000
 
 /** Resolves to the line with the figures. Rejects with DemoError at any difference or failure, or the signal's reason. */
 export async function playOnce(stage: DemoStage, records: number): Promise<string> {
@@ -32,7 +27,7 @@ export async function playOnce(stage: DemoStage, records: number): Promise<strin
     const { endOffsets, mirroringMs } = await mirrorOrders(stage, { west, east, records })
     say(`${countText(records)} records written to west and mirrored to east; killing west`)
     await west.kill()
-    await failOver(stage, east)
+    await failOver(stage, { node: east, link: LINK, topic: TOPIC })
     say('west is dead, east has failed over; comparing')
     const figures = await compare(stage, { west, east, endOffsets, records })
     return (
@@ -41,7 +36,7 @@ export async function playOnce(stage: DemoStage, records: number): Promise<strin
       `${secondsText(clock.monotonicMs() - startedMs)} s in all: source and mirror are equal`
     )
   }
-  return Promise.race([play(), unexpectedEnd(west), unexpectedEnd(east), interruption(stage.signal)])
+  return Promise.race([play(), unexpectedEnd(west), unexpectedEnd(east), interrupted(stage.signal)])
 }
 
 /** Returns when the mirror has everything. */
@@ -61,58 +56,12 @@ async function mirrorOrders(
     const beganMs = clock.monotonicMs()
     await east.rest.createMirror(LINK, TOPIC)
     await producer.write(records - before, options)
-    await caughtUp(stage, east, producer.endOffsets)
+    await caughtUp(stage, { node: east, link: LINK, topic: TOPIC }, producer.endOffsets)
     return { endOffsets: producer.endOffsets, mirroringMs: clock.monotonicMs() - beganMs }
   } finally {
     client.close()
   }
 }
-
-/** Waits until every partition has reached its end; no deadline as long as anything moves. */
-async function caughtUp(stage: DemoStage, east: NodeProcess, endOffsets: readonly number[]): Promise<void> {
-  const { clock, signal } = stage
-  let reached = -1
-  let movedMs = clock.monotonicMs()
-  for (;;) {
-    signal.throwIfAborted()
-    const mirror = await east.rest.mirror(LINK, TOPIC)
-    if (mirror.mirror_status === 'FAILED') throw new DemoError(`the mirror has failed: ${reasonOf(mirror)}`)
-    const behind = mirror.mirror_lags.filter(
-      ({ partition, lag, log_end_offset }) => lag !== 0 || log_end_offset !== endOffsets[partition],
-    )
-    if (behind.length === 0 && mirror.mirror_lags.length === endOffsets.length) return
-    const sum = mirror.mirror_lags.reduce((total, { log_end_offset }) => total + (log_end_offset ?? 0), 0)
-    if (sum !== reached) movedMs = clock.monotonicMs()
-    reached = sum
-    if (clock.monotonicMs() - movedMs > STALL_MAX_MS)
-      throw new DemoError(
-        `the mirror has not moved for ${STALL_MAX_MS / 1000} s (${mirror.mirror_status}, ${reasonOf(mirror)}): ` +
-          behind
-            .map(lag => `partition ${lag.partition} is at ${lag.log_end_offset} of ${endOffsets[lag.partition]}`)
-            .join(', '),
-      )
-    await sleep(clock, POLL_MS, signal)
-  }
-}
-
-async function failOver(stage: DemoStage, east: NodeProcess): Promise<void> {
-  const { clock, signal } = stage
-  const deadlineMs = clock.monotonicMs() + FAILOVER_MAX_MS
-  await east.rest.failOver(LINK, TOPIC)
-  for (;;) {
-    signal.throwIfAborted()
-    const mirror = await east.rest.mirror(LINK, TOPIC)
-    if (mirror.mirror_status === 'STOPPED') return
-    if (clock.monotonicMs() > deadlineMs)
-      throw new DemoError(
-        `after ${FAILOVER_MAX_MS / 1000} s the mirror is ${mirror.mirror_status} and not STOPPED: ${reasonOf(mirror)}`,
-      )
-    await sleep(clock, POLL_MS, signal)
-  }
-}
-
-const reasonOf = (mirror: MirrorData): string =>
-  mirror.mirror_lags.find(({ reason }) => reason !== null)?.reason ?? mirror.reason ?? 'no reason given'
 
 /** West as its files lie after the kill, east as a client reads it; then one more record on east at the next offset. */
 async function compare(
@@ -139,25 +88,4 @@ async function compare(
   } finally {
     client.close()
   }
-}
-
-async function appendOne(
-  stage: DemoStage,
-  client: TopicClient,
-  { partition, expectedOffset }: { partition: number; expectedOffset: number },
-): Promise<void> {
-  const value = Buffer.from('{"note":"written after the failover"}')
-  const batches = buildBatch({ records: [{ timestamp: BigInt(stage.clock.nowMs()), key: null, value }] })
-  const offset = (await client.append([{ partition, batches }])).get(partition)
-  if (offset !== expectedOffset)
-    throw new DemoError(
-      `${TOPIC}-${partition}: the first record after the failover got offset ${offset}, not ${expectedOffset}`,
-    )
-}
-
-function interruption(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

@@ -1,15 +1,14 @@
-/** `lockstep demo`: chooses the scene, plays it, ends what it started and says how it went; called by bin/lockstep. */
-import { messageOf } from '../../core/errors.ts'
-import { DemoError, DemoRefusal } from './demo-error.ts'
+/** `lockstep demo`: chooses the scene; called by bin/lockstep. */
+import { DemoRefusal } from './demo-error.ts'
 import { type DemoOptions, type DemoPlan, DemoUsageError, planDemo } from './demo-plan.ts'
-import { DemoStage } from './demo-stage.ts'
+import type { DemoStage } from './demo-stage.ts'
 import { playFollow } from './follow-scene.ts'
 import { playLive } from './live-scene.ts'
 import type { DemoIo } from './live-view.ts'
 import { playOnce } from './once-scene.ts'
+import { perform } from './perform-scene.ts'
 
-const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const EXIT_USAGE = 2
 
 /** Resolves to the exit code; nothing that the demo started runs any more then. */
 export async function runDemo(options: DemoOptions, io: DemoIo): Promise<number> {
@@ -19,39 +18,15 @@ export async function runDemo(options: DemoOptions, io: DemoIo): Promise<number>
   } catch (error) {
     if (!(error instanceof DemoUsageError)) throw error
     io.err(`Error: ${error.message}\n`)
-    return EXIT.usage
+    return EXIT_USAGE
   }
-  const stage = await DemoStage.set(io)
-  const end = () => stage.end()
-  for (const signal of END_SIGNALS) process.on(signal, end)
-  try {
-    return await perform(stage, plan)
-  } finally {
-    for (const signal of END_SIGNALS) process.off(signal, end)
-  }
-}
-
-async function perform(stage: DemoStage, plan: DemoPlan): Promise<number> {
-  const { io } = stage
-  try {
-    const lastLine = await play(stage, plan)
-    await stage.close({ keepFolder: false })
-    io.out(`${lastLine ?? `Ended; the data in ${stage.folder} is removed.`}\n`)
-    return EXIT.ok
-  } catch (error) {
-    if (stage.signal.aborted) {
-      await stage.close({ keepFolder: false })
-      io.err(`Interrupted; the data in ${stage.folder} is removed.\n`)
-      return plan.kind === 'once' ? EXIT.interrupted : EXIT.ok
-    }
+  return await perform(io, {
+    entry: process.argv[1] ?? '',
+    endless: plan.kind !== 'once',
     // Somebody else's Kafka that cannot be mirrored explains itself; for anything else the logs may tell why.
-    const keepFolder = !(plan.kind === 'follow' && error instanceof DemoRefusal)
-    await stage.close({ keepFolder })
-    io.err(`Error: ${messageOf(error)}\n`)
-    if (error instanceof DemoError && error.hint !== undefined) io.err(`Hint: ${error.hint}\n`)
-    if (keepFolder) io.err(`The nodes are ended; their logs (node.log) and data are kept in ${stage.folder}\n`)
-    return EXIT.failed
-  }
+    explainsItself: error => plan.kind === 'follow' && error instanceof DemoRefusal,
+    play: stage => play(stage, plan),
+  })
 }
 
 /** The line to end with, if the scene has one. */
