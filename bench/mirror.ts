@@ -110,8 +110,8 @@ async function mirrorWithMirrorMaker(
   const process = await MirrorMaker.start({ source: source.bootstrap, target: target.bootstrap, topics })
   const client = await ClusterClient.connect(target.bootstrap)
   try {
-    const { pid } = process
-    const rate = await copyRate(client, { topic: backlog.topic, backlog, pid, failure: () => process.output })
+    const ends = () => client.endOffsets(backlog.topic, backlog.partitions)
+    const rate = await copyRate({ backlog, ends, pids: [process.pid], failure: () => process.output })
     if (!delay) return { rate, delays: [] }
     const readers = [source, target].map(({ bootstrap }) => ({ bootstrap, topic: delay.topic }))
     return { rate, delays: await measureDelays(source.bootstrap, { ...delay, readers }) }

@@ -1,7 +1,7 @@
 /** Fills a topic of the source with batches of one size, as fast as the source takes them; called before a copy is measured. */
 import { randomBytes } from 'node:crypto'
 import { buildBatch } from '../../src/protocol/batches/build-batch.ts'
-import type { ClusterClient } from './cluster-client.ts'
+import type { Assignment, ClusterClient } from './cluster-client.ts'
 
 export const RECORD_BYTES = 1000
 
@@ -26,12 +26,17 @@ const REQUESTS_UNDER_WAY_MAX = 8
 export async function fillTopic(
   source: ClusterClient,
   topic: string,
-  size: { readonly partitions: number; readonly recordsPerBatch: number; readonly bytes: number },
+  size: {
+    readonly partitions: number
+    readonly recordsPerBatch: number
+    readonly bytes: number
+    readonly assignment?: Assignment
+  },
 ): Promise<Backlog> {
   const { partitions, recordsPerBatch } = size
   const records = batchOf(recordsPerBatch)
   const rounds = Math.ceil(size.bytes / records.length / partitions)
-  await source.createTopic(topic, partitions)
+  await source.createTopic(topic, partitions, size.assignment)
   const requests: number[][] = []
   for (let first = 0; first < partitions; first += REQUEST_BATCHES_MAX)
     requests.push(Array.from({ length: Math.min(REQUEST_BATCHES_MAX, partitions - first) }, (_, i) => first + i))

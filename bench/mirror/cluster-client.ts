@@ -1,11 +1,13 @@
-/** One connection to a single-broker cluster, Kafka or Lockstep, for what the benchmarks do with it: topics, produce, fetch, ends. */
+/** One connection to one broker, Kafka or Lockstep, for what the benchmarks do with it: topics, produce, fetch, ends. */
 import { systemClock } from '../../src/core/clock.ts'
 import { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { errorName } from '../../src/protocol/errors.ts'
 import { ProduceApi } from '../../src/protocol/messages/00-produce.ts'
 import { FetchApi } from '../../src/protocol/messages/01-fetch.ts'
 import { ListOffsetsApi } from '../../src/protocol/messages/02-list-offsets.ts'
+import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
 import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
+import { AlterPartitionReassignmentsApi } from '../../src/protocol/messages/45-alter-partition-reassignments.ts'
 import { eventually } from '../../test/eventually.ts'
 
 /** Last versions that name topics. */
@@ -13,6 +15,12 @@ const PRODUCE_NAMED_MAX = 12
 const FETCH_NAMED_MAX = 12
 const LATEST = -1n
 const UNKNOWN_TOPIC_OR_PARTITION = 3
+const CONSUMER = -1
+/** Kafka's id for tools: whoever is asked answers, leader or not, with its own high watermark. */
+const ANY_REPLICA = -2
+
+/** Where the replicas of each partition are, the leader first. */
+export type Assignment = readonly (readonly number[])[]
 
 /** Records of one partition, as they go into a request or come out of an answer. */
 export interface PartitionRecords {
@@ -41,16 +49,30 @@ export class ClusterClient {
     return new ClusterClient(connection)
   }
 
-  /** With one replica. Resolves when every partition is led. */
-  async createTopic(name: string, partitions: number): Promise<void> {
-    const topic = { name, numPartitions: partitions, replicationFactor: 1, assignments: [], configs: [] }
+  /** With one replica, or as assigned. Resolves when every partition is led, and led here unless it is assigned. */
+  async createTopic(name: string, partitions: number, assignment?: Assignment): Promise<void> {
+    const assignments = assignment?.map((brokerIds, partitionIndex) => ({ partitionIndex, brokerIds: [...brokerIds] }))
+    const size = assignments
+      ? { numPartitions: -1, replicationFactor: -1 }
+      : { numPartitions: partitions, replicationFactor: 1 }
+    const topic = { name, ...size, assignments: assignments ?? [], configs: [] }
     const { response } = await this.#connection.send(CreateTopicsApi, { topics: [topic] })
     for (const { errorCode, errorMessage } of response.topics)
       if (errorCode !== 0) throw new Error(`creating ${name}: ${errorName(errorCode)} ${errorMessage ?? ''}`)
     await eventually(async () => {
-      const led = await this.#latestOffsets(name, partitions)
+      const led = await this.#latestOffsets(name, partitions, assignment ? ANY_REPLICA : CONSUMER)
       if (led.length < partitions || led.some(({ errorCode }) => errorCode !== 0)) throw new Error(`${name} is not led`)
     })
+  }
+
+  /** Moves partitions of a topic; they are copied when this has resolved. */
+  async reassign(topic: string, assignment: Assignment): Promise<void> {
+    const partitions = assignment.map((replicas, partitionIndex) => ({ partitionIndex, replicas: [...replicas] }))
+    const request = { topics: [{ name: topic, partitions }] }
+    const { response } = await this.#connection.send(AlterPartitionReassignmentsApi, request)
+    const rows = [response, ...response.responses.flatMap(answer => answer.partitions)]
+    for (const { errorCode, errorMessage } of rows)
+      if (errorCode !== 0) throw new Error(`moving ${topic}: ${errorName(errorCode)} ${errorMessage ?? ''}`)
   }
 
   /** One batch per partition, acknowledged by the leader. Requests may overlap; they are handled in order. */
@@ -73,14 +95,25 @@ export class ClusterClient {
 
   /** Log ends by partition; a topic that is not there (yet) ends at 0 everywhere. */
   async endOffsets(topic: string, partitions: number): Promise<number[]> {
-    const ends = Array.from({ length: partitions }, () => 0)
-    for (const { partitionIndex, errorCode, offset } of await this.#latestOffsets(topic, partitions))
-      if (errorCode === 0) ends[partitionIndex] = Number(offset)
-    return ends
+    return endsIn(await this.#latestOffsets(topic, partitions, CONSUMER), partitions)
   }
 
-  /** Long-polls for anything at or behind the positions (one per partition). */
-  async fetch(topic: string, positions: readonly number[]): Promise<PartitionRecords[]> {
+  /** High watermarks by partition as the replicas of this broker know them; 0 for those that it does not have. */
+  async replicaEnds(topic: string, partitions: number): Promise<number[]> {
+    return endsIn(await this.#latestOffsets(topic, partitions, ANY_REPLICA), partitions)
+  }
+
+  /** The brokers of each partition; empty while there is no such topic. */
+  async replicasOf(topic: string): Promise<number[][]> {
+    const { response } = await this.#connection.send(MetadataApi, { topics: [{ name: topic }] })
+    const replicas: number[][] = []
+    for (const { partitionIndex, replicaNodes } of response.topics.flatMap(answer => answer.partitions))
+      replicas[partitionIndex] = replicaNodes
+    return replicas
+  }
+
+  /** Long-polls for anything at or behind the positions, one per partition; undefined = not wanted. */
+  async fetch(topic: string, positions: readonly (number | undefined)[]): Promise<PartitionRecords[]> {
     const { response } = await this.#connection.send(
       FetchApi,
       {
@@ -91,11 +124,9 @@ export class ClusterClient {
         topics: [
           {
             topic,
-            partitions: positions.map((offset, partition) => ({
-              partition,
-              fetchOffset: BigInt(offset),
-              partitionMaxBytes: 1024 * 1024,
-            })),
+            partitions: positions.flatMap((offset, partition) =>
+              offset === undefined ? [] : { partition, fetchOffset: BigInt(offset), partitionMaxBytes: 1024 * 1024 },
+            ),
           },
         ],
         forgottenTopicsData: [],
@@ -111,10 +142,10 @@ export class ClusterClient {
     )
   }
 
-  async #latestOffsets(topic: string, partitions: number) {
+  async #latestOffsets(topic: string, partitions: number, replicaId: number) {
     const asked = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: LATEST }))
     const { response } = await this.#connection.send(ListOffsetsApi, {
-      replicaId: -1,
+      replicaId,
       topics: [{ name: topic, partitions: asked }],
     })
     return response.topics.flatMap(answer => answer.partitions)
@@ -124,4 +155,14 @@ export class ClusterClient {
     this.#connection.close()
     await this.#connection.closed
   }
+}
+
+function endsIn(
+  answers: readonly { readonly partitionIndex: number; readonly errorCode: number; readonly offset: bigint }[],
+  partitions: number,
+): number[] {
+  const ends = Array.from({ length: partitions }, () => 0)
+  for (const { partitionIndex, errorCode, offset } of answers)
+    if (errorCode === 0) ends[partitionIndex] = Number(offset)
+  return ends
 }

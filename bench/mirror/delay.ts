@@ -20,7 +20,14 @@ export interface DelayPlan {
   readonly recordsPerSecond: number
   readonly seconds: number
   /** Where to read: the source itself, and each mirror. */
-  readonly readers: readonly { readonly bootstrap: string; readonly topic: string }[]
+  readonly readers: readonly DelayReader[]
+}
+
+export interface DelayReader {
+  readonly bootstrap: string
+  readonly topic: string
+  /** Reads the replicas that this broker has, leader or not; default: it leads all partitions. */
+  readonly replicasOf?: number
 }
 
 /** The first records find connections and code cold. */
@@ -42,8 +49,9 @@ export async function measureDelays(source: string, plan: DelayPlan): Promise<De
       partitions.map(partition => ({ partition, records: stampedBatch(false) })),
     )
     for (const reader of readers) {
-      await untilCopied(reader.client, { ...reader, partitions: plan.partitions })
-      seen.push(readUntil(reader.client, { ...reader, partitions: plan.partitions }, stop.signal))
+      const wanted = await untilCopied(reader.client, reader, plan.partitions)
+      const positions = Array.from({ length: plan.partitions }, (_, index) => (wanted.has(index) ? 0 : undefined))
+      seen.push(readUntil(reader.client, { topic: reader.topic, positions }, stop.signal))
     }
     await producePaced(producer, plan)
     await pause(DRAIN_MS)
@@ -54,12 +62,23 @@ export async function measureDelays(source: string, plan: DelayPlan): Promise<De
   return (await Promise.all(seen)).map(summarise)
 }
 
-/** Until the reader's topic exists and every partition has something. */
-async function untilCopied(client: ClusterClient, topic: { topic: string; partitions: number }): Promise<void> {
-  await eventually(
+/** Until the reader's topic exists and each of its partitions has something. Answers those. */
+function untilCopied(client: ClusterClient, reader: DelayReader, partitions: number): Promise<Set<number>> {
+  const { topic, replicasOf } = reader
+  return eventually(
     async () => {
-      const ends = await client.endOffsets(topic.topic, topic.partitions)
-      if (ends.some(end => end === 0)) throw new Error(`${topic.topic} is not copied: ${ends}`)
+      const wanted = new Set(Array.from({ length: partitions }, (_, partition) => partition))
+      if (replicasOf !== undefined) {
+        const replicas = await client.replicasOf(topic)
+        if (replicas.length < partitions) throw new Error(`${topic} is not there`)
+        for (const [partition, brokers] of replicas.entries())
+          if (!brokers.includes(replicasOf)) wanted.delete(partition)
+      }
+      const ends = await (replicasOf === undefined
+        ? client.endOffsets(topic, partitions)
+        : client.replicaEnds(topic, partitions))
+      if ([...wanted].some(partition => ends[partition] === 0)) throw new Error(`${topic} is not copied: ${ends}`)
+      return wanted
     },
     { timeoutMs: 120_000 },
   )
@@ -90,10 +109,9 @@ function stampedBatch(counts: boolean): Buffer {
 
 async function readUntil(
   client: ClusterClient,
-  { topic, partitions }: { readonly topic: string; readonly partitions: number },
+  { topic, positions }: { readonly topic: string; readonly positions: (number | undefined)[] },
   signal: AbortSignal,
 ): Promise<number[]> {
-  const positions = Array.from({ length: partitions }, () => 0)
   const delays: number[] = []
   while (!signal.aborted) {
     const answers = await client.fetch(topic, positions).catch(error => {

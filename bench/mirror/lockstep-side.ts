@@ -53,7 +53,8 @@ export async function mirrorWithLockstep(
     for (let run = 0; run < runs + UNCOUNTED_RUNS; run++) {
       const mirror = await mirrorTopic(node, source, { topic: backlog.topic, run })
       const pid = node.pid ?? 0
-      const rate = await copyRate(client, { topic: mirror, backlog, pid, failure: () => node.output })
+      const ends = () => client.endOffsets(mirror, backlog.partitions)
+      const rate = await copyRate({ backlog, ends, pids: [pid], failure: () => node.output })
       if (run >= UNCOUNTED_RUNS) rates.push(rate)
     }
     const delays = delay ? await delaysThrough(node, source, delay) : []
@@ -74,8 +75,8 @@ async function delaysThrough(node: LockstepNode, source: Source, delay: DelayTop
   return await measureDelays(source.bootstrap, { ...delay, readers })
 }
 
-/** Answers the mirror's name. */
-async function mirrorTopic(
+/** Through a link of its own, with a prefix. Answers the mirror's name. */
+export async function mirrorTopic(
   node: LockstepNode,
   source: Source,
   { topic, run }: { topic: string; run: number | string },

@@ -34,6 +34,8 @@ export class MirrorMaker {
     readonly source: string
     readonly target: string
     readonly topics: readonly string[]
+    /** Of the topics at the target; default 1. */
+    readonly replicas?: number
   }): Promise<MirrorMaker> {
     const jars = await kafkaJars(MIRROR_MAKER_VERSION)
     const folder = await mkdtemp(join(tmpdir(), 'lockstep-bench-mm2-'))
@@ -61,6 +63,7 @@ const propertiesFor = (of: {
   source: string
   target: string
   topics: readonly string[]
+  replicas?: number
 }): Readonly<Record<string, string>> => ({
   clusters: 'source, target',
   'source.bootstrap.servers': of.source,
@@ -70,7 +73,7 @@ const propertiesFor = (of: {
   'target->source.enabled': 'false',
   'replication.policy.class': 'org.apache.kafka.connect.mirror.IdentityReplicationPolicy',
   'tasks.max': String(TASKS),
-  'replication.factor': '1',
+  'replication.factor': String(of.replicas ?? 1),
   'checkpoints.topic.replication.factor': '1',
   'heartbeats.topic.replication.factor': '1',
   'offset-syncs.topic.replication.factor': '1',

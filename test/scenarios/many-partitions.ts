@@ -75,6 +75,30 @@ export class ManyPartitions {
     }
   }
 
+  /** One record of 100 bytes to each of `count` partitions, from the `first`-th on and round again. */
+  async produceOne(first: number, count: number): Promise<void> {
+    const { prefix, topics, partitions } = this.#plan
+    const byTopic = new Map<string, Map<number, Buffer>>()
+    for (let i = first; i < first + Math.min(count, topics * partitions); i++) {
+      const at = i % (topics * partitions)
+      const name = `${prefix}-${Math.floor(at / partitions)}`
+      const index = at % partitions
+      const batches = byTopic.get(name) ?? new Map<number, Buffer>()
+      byTopic.set(name, batches.set(index, batchFor(name, { index, records: 1 })))
+    }
+    const topicData = Array.from(byTopic, ([name, batches]) => ({
+      name,
+      partitionData: Array.from(batches, ([index, records]) => ({ index, records })),
+    }))
+    const { response } = await this.#connection.send(
+      ProduceApi,
+      { acks: 1, timeoutMs: 60_000, topicData },
+      { version: 9 },
+    )
+    for (const { name, partitionResponses } of response.responses)
+      for (const { index, errorCode } of partitionResponses) refuse(errorCode, `producing to ${name}-${index}`)
+  }
+
   /** Log end by `topic-partition`. */
   async ends(): Promise<Map<string, bigint>> {
     const ends = new Map<string, bigint>()
