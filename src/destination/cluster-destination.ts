@@ -143,7 +143,11 @@ export abstract class ClusterDestination implements Destination, ImageSubscriber
     return this.openMirrorLog(topicId, partition)
   }
 
-  async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+  openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+    return this.openLedLog(topicId, partition)
+  }
+
+  async openLedLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
     const { replicas } = this.#o
     return new LocalMirrorLog(replicas.lookup(topicId, partition), replicas, this.reclaim)
   }

@@ -34,6 +34,10 @@ export class LocalMirrorLog implements MirrorLog {
     return this.#current().mirror.state()
   }
 
+  async refresh(): Promise<MirrorLogState> {
+    return this.state()
+  }
+
   append(
     batches: Buffer,
     { expectedEndOffset: endOffset, leaderEpoch }: { expectedEndOffset: number; leaderEpoch?: number },

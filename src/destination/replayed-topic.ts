@@ -1,4 +1,5 @@
 /** How far a topic of Lockstep has been given to the link engine, batch by batch, wherever its bytes were read. Used by the logs of such topics. */
+import { type Clock, sleep } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { StateRecord } from '../link/ports.ts'
 import { type BatchHeader, isControl } from '../protocol/batches/batch-header.ts'
@@ -11,6 +12,7 @@ export class ReplayedTopic {
   /** Called once per batch, as atomic as it was appended. */
   onRecords: ((records: readonly StateRecord[], baseOffset: number) => void) | undefined
   #offset = 0
+  readonly #waiting = new Set<{ readonly offset: number; readonly reached: AbortController }>()
 
   constructor(name: string) {
     this.name = name
@@ -29,11 +31,31 @@ export class ReplayedTopic {
       if (records.length > 0) this.onRecords?.(records, header.baseOffset)
       this.#offset = header.lastOffset + 1
     }
+    this.#release()
   }
 
   /** What lies below is gone, or is not to be read. */
   skipTo(offset: number): void {
     this.#offset = Math.max(this.#offset, offset)
+    this.#release()
+  }
+
+  /** Resolves when everything below `offset` was given out; rejects if it was not in time. */
+  async reached(offset: number, { clock, timeoutMs }: { clock: Clock; timeoutMs: number }): Promise<void> {
+    if (this.#offset >= offset) return
+    const waiting = { offset, reached: new AbortController() }
+    this.#waiting.add(waiting)
+    try {
+      await sleep(clock, timeoutMs, waiting.reached.signal)
+    } finally {
+      this.#waiting.delete(waiting)
+    }
+    if (this.#offset < offset)
+      throw new Error(`${this.name} was read up to offset ${this.#offset} here, and ${offset} is asked for`)
+  }
+
+  #release(): void {
+    for (const { offset, reached } of this.#waiting) if (this.#offset >= offset) reached.abort()
   }
 
   /** Verified: after a clean stop nobody else looks whether the disk still holds what was written. */

@@ -93,6 +93,8 @@ export interface MirrorLagView {
   readonly lastFetchTimeMs: number | null
   readonly state: 'ACTIVE' | 'PAUSED' | 'FAILED' | 'STOPPED' | 'PENDING'
   readonly reason: string | null
+  /** This node leads the partition, and the figures are its own; otherwise they are what the leader said last. */
+  readonly isLedHere: boolean
 }
 
 export interface StopPoint {
@@ -241,6 +243,8 @@ export interface LinkEngine {
   readonly events: EventsApi
   /** The state topic has been replayed and this node is the link coordinator. */
   readonly ready: boolean
+  /** The state topic has been replayed, whoever coordinates: links and mirrors can be told. */
+  readonly replayed: boolean
   createLink(
     request: CreateLinkRequest,
     options: { validateOnly: boolean; validateLink: boolean },

@@ -45,6 +45,33 @@ test('offsets that a link wrote are not beyond the end of a mirror that lost dat
   await world.engine.stop()
 })
 
+// One log that could not be opened used to fail the round of all topics.
+test('a mirror whose log cannot be reached now is left for the next round, and no other waits for it', async () => {
+  const world = await mirroring()
+  world.source.addTopic('other', 1).partitions[0]?.append(batchAt(0, 5))
+  await world.engine.createMirror('west', mirrorRequest('other'))
+  await world.mirrorAll()
+  commitAtSource(world, 'billing', { 'orders/0': 7, 'other/0': 1 })
+  await round(world)
+  world.cluster.unreachable.add('orders')
+  commitAtSource(world, 'billing', { 'orders/0': 8, 'other/0': 2 })
+  await round(world)
+  deepEqual(here(world, 'billing'), { 'orders/0': 7, 'other/0': 2 })
+  deepEqual(
+    world.engine.listGroupOffsets('west').map(({ topic, state }) => [topic, state]),
+    [
+      ['orders', 'SYNCED'],
+      ['other', 'SYNCED'],
+    ],
+  )
+  const [task] = world.engine.describeLink('west').tasks.filter(({ name }) => name === 'ConsumerOffsetSync')
+  match(task?.errors[0]?.message ?? '', /^topic orders: the node that leads orders-\d does not answer/)
+  world.cluster.unreachable.clear()
+  await round(world)
+  deepEqual(here(world, 'billing'), { 'orders/0': 8, 'other/0': 2 })
+  await world.engine.stop()
+})
+
 test('a group with members here, and offsets that somebody else committed, are left alone and listed', async () => {
   const world = await mirroring()
   world.cluster.groups.set('live', { offsets: new Map(), hasMembers: true })

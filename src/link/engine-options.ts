@@ -2,6 +2,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Random } from '../core/random.ts'
+import type { Peers } from './peer-ports.ts'
 import type { Destination, SecretBox, SourceClusterFactory, StateLog } from './ports.ts'
 import type { TailExports } from './restore/tail-export-port.ts'
 
@@ -10,6 +11,8 @@ export interface EngineOptions {
   /** `__lockstep_status`; without it nothing is published. */
   readonly statusLog?: StateLog
   readonly destination: Destination
+  /** Absent where there are no other nodes. */
+  readonly peers?: Peers
   readonly sources: SourceClusterFactory
   /** Without it links cannot have secrets. */
   readonly secrets?: SecretBox

@@ -6,6 +6,7 @@ import { Coordinatorship } from './coordination/coordinatorship.ts'
 import { KeyedQueues } from './coordination/keyed-queues.ts'
 import { LinkChanges } from './coordination/link-changes.ts'
 import { MirrorChanges, type MirrorId } from './coordination/mirror-changes.ts'
+import { secretKeyObstacle } from './coordination/secret-key-obstacle.ts'
 import { StateJournal } from './coordination/state-journal.ts'
 import type * as api from './engine-api.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -13,6 +14,8 @@ import { linkError } from './errors.ts'
 import { LinkEvents } from './events/link-events.ts'
 import { MirrorFences } from './fence/mirror-fences.ts'
 import { IncidentCounts } from './mirror/incident-counts.ts'
+import { PeerNodes } from './nodes/peer-nodes.ts'
+import { PeerService } from './nodes/peer-service.ts'
 import { acceptProposal } from './operations/accept-proposal.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
@@ -34,8 +37,9 @@ import { StatusPublisher } from './status/status-publisher.ts'
 import { Verifications } from './verification/verifications.ts'
 import { ownedAclViews } from './views/acl-view.ts'
 import { groupOffsetViews } from './views/group-view.ts'
+import { lagViews } from './views/lag-view.ts'
 import { linkView } from './views/link-view.ts'
-import { historyView, lagViews, mirrorView, mirrorViews } from './views/mirror-view.ts'
+import { historyView, mirrorView, mirrorViews } from './views/mirror-view.ts'
 import { writeStatus } from './views/write-status.ts'
 
 export class Engine implements api.LinkEngine {
@@ -48,6 +52,8 @@ export class Engine implements api.LinkEngine {
   readonly events: LinkEvents
   readonly #publisher: StatusPublisher | undefined
   readonly fences: MirrorFences
+  /** For the link coordinator on another node. */
+  readonly peerService: PeerService
   readonly #coordinatorship: Coordinatorship
   #unsubscribe: (() => void) | undefined
 
@@ -56,7 +62,8 @@ export class Engine implements api.LinkEngine {
     const { stateLog, statusLog, sources, secrets, clock, random, logger } = options
     const destination = coordinatorOnly(options.destination, () => this.ready)
     const desired = this.#desired
-    const journal = new StateJournal(stateLog, () => this.ready && this.#reconciler.retry())
+    const keyId = stateLog.leadership && secrets?.keyId
+    const journal = new StateJournal(stateLog, () => this.ready && this.#reconciler.retry(), keyId)
     const changes = new MirrorChanges({ desired, journal, clock })
     this.#context = {
       desired,
@@ -79,6 +86,7 @@ export class Engine implements api.LinkEngine {
       runtime: linkId => this.#reconciler.runtime(linkId),
       reconcile: () => this.#reconciler.run(),
       coordinates: () => this.ready,
+      peers: new PeerNodes({ ...options, position: () => stateLog.leadership?.position ?? 0 }),
       undisturbed: () => this.#coordinatorship.undisturbed(),
       published: async () => await this.#publisher?.published(),
     }
@@ -86,10 +94,12 @@ export class Engine implements api.LinkEngine {
     this.verifications = new Verifications(this.#context)
     this.events = new LinkEvents(this.#context)
     this.fences = new MirrorFences(this.#context, () => this.#coordinatorship.isReplayed)
+    this.peerService = new PeerService({ context: this.#context, leadership: stateLog.leadership })
     this.#publisher = statusLog && new StatusPublisher({ ...this.#context, log: statusLog })
     this.#coordinatorship = new Coordinatorship({
       ...this.#context,
       stateLog,
+      obstacle: () => stateLog.leadership && secretKeyObstacle(desired, secrets),
       onRecords: records => this.#onRecords(records),
       replayed: () => this.#replayed(),
       began: () => this.#began(),
@@ -108,9 +118,12 @@ export class Engine implements api.LinkEngine {
 
   /** Stops fetching and waits for everything that was begun. */
   async stop(): Promise<void> {
+    this.#o.peers?.close()
     await this.#coordinatorship.stop()
     this.#unsubscribe?.()
     this.events.stop()
+    this.peerService.stop()
+    await this.#context.peers.reports.stop()
     await this.verifications.stop()
     await this.fences.stop()
     await this.#reconciler.stop()
@@ -237,8 +250,7 @@ export class Engine implements api.LinkEngine {
 
   /** What is decided while another coordinator takes over is not written: that is for the caller to try again. */
   async #operate<T>(operation: (context: OperationContext) => Promise<T>): Promise<T> {
-    if (!this.ready)
-      throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'this node has not taken over the state topic yet' })
+    if (!this.ready) throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: this.#coordinatorship.whyNotHeld })
     try {
       return await operation(this.#context)
     } catch (error) {
@@ -271,12 +283,14 @@ export class Engine implements api.LinkEngine {
   #began(): void {
     void this.#reconciler.run()
     this.#publisher?.start()
+    this.#context.peers.reports.start()
     this.events.start()
     this.fences.start()
   }
 
   #ended(): void {
     this.#publisher?.pause()
+    void this.#context.peers.reports.stop()
     void this.verifications.stop()
     void this.fences.stop()
     void this.#reconciler.run()

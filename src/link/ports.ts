@@ -171,7 +171,10 @@ export class MirrorLogConflict extends Error {
 /** One mirror partition's log at the destination. */
 export interface MirrorLog {
   readonly capabilities: MirrorLogCapabilities
+  /** Of a log that another node leads: as its last answer said. */
   state(): MirrorLogState
+  /** As it is now, wherever it is led; `state` says so from then on. */
+  refresh(): Promise<MirrorLogState>
   /**
    * To be called before the log is used, whenever this node has come to lead it: what others appended meanwhile is cut if it is no
    * record of theirs; rejects if it is.
@@ -246,7 +249,9 @@ export interface Destination extends DestinationGroups {
   onTopicsChanged(listener: () => void): () => void
   /** Does this node lead the partition? Then it is mirrored here. Answers from memory; changes are told by `onTopicsChanged`. */
   leads(topicId: Uuid, partition: number): boolean
-  /** The log of a mirror partition, wherever it is led; rejects while it cannot be reached. */
+  /** The log of a partition that this node leads, to be mirrored into; rejects while it does not. */
+  openLedLog(topicId: Uuid, partition: number): Promise<MirrorLog>
+  /** The log of a mirror partition, on whichever node mirrors it; rejects while it cannot be reached. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** The same wherever it is led, to be looked at and ended as a mirror's; nothing can be mirrored into it. */
   openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog>

@@ -3,6 +3,10 @@
 export interface SecretBox {
   /** Encrypts the value of a property; the same text gives another result each time. */
   seal(property: string, text: string): string
+  /** Of the key that seals. */
+  readonly keyId: string
+  /** Can be opened what was sealed with that key? */
+  knows(keyId: string): boolean
   /** Throws SecretBoxError: another key, or not what was sealed for this property. */
   open(property: string, sealed: string): string
 }

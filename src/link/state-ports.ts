@@ -25,6 +25,15 @@ export interface StateLeadership {
   onChanged(listener: () => void): () => void
   /** How long requests that a deposed coordinator has sent may still be on their way. */
   readonly lateRequestsMs: number
+  /** Everything below it was replayed here; nodes mean the same by it. */
+  readonly position: number
+  /** Resolves when everything below `position` was replayed here; rejects if that takes long. */
+  reached(position: number): Promise<void>
+  /**
+   * Gives the state to another node, since this one cannot coordinate; resolves to whether there is one that could take it. Absent
+   * where nobody else is.
+   */
+  handOver?(): Promise<boolean>
 }
 
 /** Records that the leader of a mirror partition, on another node, asks the coordinator to write. */

@@ -12,7 +12,7 @@ import { tailExports } from './tail-exports.ts'
 
 /** To be started when its logs are open and clients can be answered. */
 export async function linkEngine(
-  of: Pick<EngineOptions, 'stateLog' | 'statusLog' | 'destination'> & {
+  of: Pick<EngineOptions, 'stateLog' | 'statusLog' | 'destination' | 'peers'> & {
     readonly settings: NodeSettings
     readonly observe: NonNullable<KafkaSourceOptions['observe']>
     readonly clock: Clock

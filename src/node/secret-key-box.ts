@@ -24,9 +24,19 @@ export class SecretKeyBox implements SecretBox {
     this.#keys = [keyOf(first), ...rest.map(keyOf)]
   }
 
-  /** A key for another purpose, that tells nothing about those that seal. */
-  derivedKey(purpose: string): Buffer {
-    return createHmac('sha256', this.#keys[0].bytes).update(purpose).digest()
+  get keyId(): string {
+    return this.#keys[0].id
+  }
+
+  knows(keyId: string): boolean {
+    return this.#keys.some(({ id }) => id === keyId)
+  }
+
+  /** Keys for another purpose, that tell nothing about those that seal; of each key one, in their order. */
+  derivedKeys(purpose: string): readonly [Buffer, ...Buffer[]] {
+    const [first, ...others] = this.#keys
+    const derived = ({ bytes }: SecretKey) => createHmac('sha256', bytes).update(purpose).digest()
+    return [derived(first), ...others.map(derived)]
   }
 
   seal(property: string, text: string): string {

@@ -23,6 +23,7 @@ import {
   type Need,
   noLogin,
   type PageFiles,
+  type PeerCallHandler,
 } from './ports.ts'
 
 /** The application as routes see it: schemas give the types. */
@@ -45,6 +46,8 @@ export interface RestContext {
   readonly login: Login
   /** Where there may be other nodes. */
   readonly forwarding?: Forwarding
+  /** What those may ask of this one. */
+  readonly peerCalls?: PeerCallHandler
   readonly access: AccessCheck
   readonly health: Health
   readonly metrics: readonly MetricsSource[]

@@ -35,6 +35,12 @@ export function forwardToCoordinator(app: FastifyInstance, forwarding: Forwardin
   })
 }
 
+/** The node that has signed the request; undefined = a client sent it. To be asked in a route, where the signature has been looked at. */
+export function vouchingNode(request: FastifyRequest, forwarding: Forwarding): number | undefined {
+  const given = request.headers[FORWARDED_HEADER]
+  return typeof given === 'string' ? forwarding.nodeOf(given) : undefined
+}
+
 const forwardedPart = (request: FastifyRequest): ForwardedRequest => ({
   method: request.method,
   url: request.url,

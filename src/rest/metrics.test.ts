@@ -66,3 +66,17 @@ test('with very many partitions only topics have series', () => {
   const text = linkMetrics(fake, { perPartition: true })
   strictEqual(text.match(/lockstep_mirror_lag_records\{/g)?.length, 1)
 })
+
+test('each node tells the partitions that it leads, and only the coordinator what is of whole links', () => {
+  const fake = engine()
+  fake.ready = false
+  const [mirror] = fake.mirrors
+  const [first, second] = mirror?.lags ?? []
+  ok(mirror && first && second)
+  fake.mirrors = [{ ...mirror, lags: [{ ...first, isLedHere: false }, second] }]
+  const text = linkMetrics(fake, { perPartition: true })
+  doesNotMatch(text, /lockstep_mirror_bytes_total\{[^}]*partition="0"/)
+  match(text, /lockstep_mirror_bytes_total\{[^}]*partition="1"\}/)
+  match(text, /lockstep_fetch_throttle_seconds\{link="west"\}/)
+  doesNotMatch(text, /lockstep_(mirror_state|link_state|acls_owned|link_task_state|group_offsets_synced_total)\{/)
+})

@@ -48,6 +48,8 @@ interface Facts {
 }
 
 interface LinkMetric extends MetricRow {
+  /** Told by the link coordinator alone: of whole links and mirrors. Everything else each node tells of what it leads. */
+  readonly ofCoordinator?: true
   readonly samples: (facts: Facts) => Sample[]
 }
 
@@ -60,8 +62,9 @@ const perPartition =
   ({ mirrors, perPartition: isSplit }: Facts): Sample[] =>
     mirrors.flatMap(mirror => {
       const ofTopic = { link: mirror.linkName, topic: mirror.mirrorTopicName }
+      // What others lead they tell themselves: figures are to be added up over nodes.
       const found = mirror.lags.flatMap(lag => {
-        const one = value(lag)
+        const one = lag.isLedHere ? value(lag) : null
         return one === null ? [] : [{ labels: { ...ofTopic, partition: String(lag.partition) }, value: one }]
       })
       if (isSplit || found.length === 0) return found
@@ -110,6 +113,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_mirror_state',
+    ofCoordinator: true,
     type: 'gauge',
     help: 'State of the mirror topic: 1 for the state it is in, 0 for the others',
     labels: ['link', 'topic', 'state'],
@@ -123,6 +127,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_link_state',
+    ofCoordinator: true,
     type: 'gauge',
     help: 'State of the link: 1 for the state it is in, 0 for the others',
     labels: ['link', 'state'],
@@ -133,6 +138,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_link_task_state',
+    ofCoordinator: true,
     type: 'gauge',
     help: 'State of a sync task of the link: 1 for the state it is in, 0 for the others',
     labels: ['link', 'task', 'state'],
@@ -148,6 +154,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_link_task_last_success_seconds',
+    ofCoordinator: true,
     type: 'gauge',
     help: 'When a sync task of the link last ended without errors, in seconds since 1970; absent if not since the node started',
     labels: ['link', 'task'],
@@ -160,6 +167,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_group_offsets_synced_total',
+    ofCoordinator: true,
     type: 'counter',
     help: 'Offsets of consumer groups that the link has written here since the node started',
     labels: ['link'],
@@ -167,6 +175,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_group_offsets_skipped_total',
+    ofCoordinator: true,
     type: 'counter',
     help: 'Offsets of consumer groups that the link did not write here since the node started, by reason, counted once per round',
     labels: ['link', 'reason'],
@@ -177,6 +186,7 @@ export const linkMetricRows: readonly LinkMetric[] = [
   },
   {
     name: 'lockstep_acls_owned',
+    ofCoordinator: true,
     type: 'gauge',
     help: 'ACLs of this cluster that the link created and would delete',
     labels: ['link'],
@@ -213,21 +223,30 @@ export const linkMetricRows: readonly LinkMetric[] = [
 ]
 
 /**
- * All link families in Prometheus text form; empty samples while the engine is not ready. Without `perPartition`, or where there
- * are too many partitions, figures of partitions are those of their topics, without the label.
+ * All link families in Prometheus text form: figures of the partitions that this node leads, and of whole links where it is the
+ * link coordinator. Without `perPartition`, or where there are too many partitions, figures of partitions are those of their
+ * topics, without the label.
  */
 export function linkMetrics(engine: LinkEngine, options: { perPartition: boolean }): string {
-  const links = engine.ready ? engine.listLinks() : []
+  const links = engine.replayed ? engine.listLinks() : []
   const incidents = engine.incidentCounts()
-  const mirrors = engine.ready ? engine.listMirrors({ link: undefined, status: undefined }) : []
-  const partitions = mirrors.reduce((sum, { lags }) => sum + lags.length, 0)
-  const perPartition = options.perPartition && partitions <= partitionsMax
+  const mirrors = engine.replayed ? engine.listMirrors({ link: undefined, status: undefined }) : []
+  const partitions = mirrors.reduce((sum, { lags }) => sum + lags.filter(({ isLedHere }) => isLedHere).length, 0)
+  const coordinates = engine.ready
+  const facts = {
+    links,
+    mirrors,
+    incidents,
+    coordinates,
+    perPartition: options.perPartition && partitions <= partitionsMax,
+  }
+  const nothing = { links: [], mirrors: [], incidents: new Map(), coordinates, perPartition: true }
   return linkMetricRows
     .flatMap(row => [
       `# HELP ${row.name} ${row.help}`,
       `# TYPE ${row.name} ${row.type}`,
       ...row
-        .samples({ links, mirrors, incidents, perPartition, coordinates: engine.ready })
+        .samples(row.ofCoordinator && !coordinates ? nothing : facts)
         .map(sample => `${row.name}${labelText(sample.labels)} ${sample.value}`),
     ])
     .join('\n')

@@ -115,12 +115,22 @@ export interface ForwardedRequest {
   readonly body: string
 }
 
+/** Where nodes of one cluster call each other. */
+export const peerCallPath = (call: string): string => `/lockstep/v1/peer-calls/${call}`
+
+export interface PeerCallHandler {
+  /** The answer of a call, an object for JSON; `nodeId`: the node that it is from. Does not reject. */
+  answer(call: string, body: unknown, nodeId: number): Promise<object>
+}
+
 /** The other nodes of this cluster: whom requests about links are passed on to, and who passes them on. */
 export interface Forwarding {
   /** Of another node; undefined = it is this one, or there is none now. */
   coordinator(): { readonly nodeId: number; readonly origin: string } | undefined
   /** A header by which this node says to that one who the sender is. */
   vouch(request: ForwardedRequest, by: { readonly client: RestClient; readonly nodeId: number }): string
+  /** The node that such a header says it is from; undefined = it cannot be read. Not believed before `problemOf`. */
+  nodeOf(header: string): number | undefined
   /** The sender that such a header names; undefined = it cannot be read. Not believed before `problemOf`. */
   clientOf(header: string): RestClient | undefined
   /** Why the header is not to be believed; undefined = another node of this cluster has made it, for this request. */

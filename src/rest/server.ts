@@ -26,6 +26,7 @@ import { mirrorRoutes } from './routes/mirrors.ts'
 import { nodeRoutes } from './routes/nodes.ts'
 import { PAGE_HEADER, pageRoutes } from './routes/page.ts'
 import { partitionRoutes } from './routes/partitions.ts'
+import { peerCallRoutes } from './routes/peer-calls.ts'
 import { placementRoutes } from './routes/placement.ts'
 import { sourceTopicRoutes } from './routes/source-topics.ts'
 import { topicConfigRoutes } from './routes/topic-configs.ts'
@@ -113,4 +114,5 @@ export function restRoutes(routes: RestApp, context: RestContext): void {
   sourceTopicRoutes(routes, context)
   healthRoutes(routes, context)
   pageRoutes(routes, context)
+  peerCallRoutes(routes, context)
 }

@@ -37,6 +37,11 @@ export class DistantLog implements MirrorLog {
     return this.#state
   }
 
+  async refresh(): Promise<MirrorLogState> {
+    this.#state = await stateOf(this.#o)
+    return this.#state
+  }
+
   async reclaim(): Promise<void> {}
 
   append(): Promise<MirrorLogState> {

@@ -4,9 +4,11 @@ import type { Logger } from '../../core/logger.ts'
 import { batchesIn } from '../../protocol/batches/batch-iteration.ts'
 import { recordsOf } from '../../protocol/batches/records-of.ts'
 import { CommittedReader, type CommittedReaderOptions } from './committed-reader.ts'
-import { decodeProposal, type InboxProposal } from './proposal-codec.ts'
+import { decodeProposal, type InboxProposal, type ProposalSignatures } from './proposal-codec.ts'
 
-export type InboxReaderOptions = Omit<CommittedReaderOptions, 'position' | 'onBatches' | 'onGone'>
+export interface InboxReaderOptions extends Omit<CommittedReaderOptions, 'position' | 'onBatches' | 'onGone'> {
+  readonly signatures: ProposalSignatures
+}
 
 type Listener = (proposal: InboxProposal) => Promise<void>
 
@@ -19,6 +21,7 @@ export class InboxReader {
   #reader: CommittedReader | undefined
   #position: number | undefined
   #underWay = 0
+  #forgedTold = false
 
   constructor(options: InboxReaderOptions) {
     this.#o = options
@@ -57,7 +60,8 @@ export class InboxReader {
 
   /** Too many at once are left out: they come again. */
   #take(value: Buffer | null, listener: Listener): void {
-    const proposal = decodeProposal(value)
+    const proposal = decodeProposal(value, this.#o.signatures)
+    if (proposal === 'forged') return this.#tellForged()
     if (!proposal || this.#underWay >= UNDER_WAY_MAX) return
     this.#underWay++
     listener(proposal)
@@ -65,6 +69,16 @@ export class InboxReader {
         this.#logger.warn('a proposal was not written', { sender: proposal.sender, error: messageOf(error) }),
       )
       .finally(() => this.#underWay--)
+  }
+
+  /** Once: it is repeated for as long as somebody goes on. */
+  #tellForged(): void {
+    if (this.#forgedTold) return
+    this.#forgedTold = true
+    this.#logger.warn('a proposal was signed with a key that this node does not have', {
+      topic: this.#o.topic.name,
+      hint: 'all nodes of a cluster need the same lockstep.secret.key.file, and nobody else the right to write that topic',
+    })
   }
 }
 

@@ -11,7 +11,7 @@ import type {
   WriteFence,
 } from '../../link/ports.ts'
 import type { NewTopic } from '../../metadata/controller-port.ts'
-import { isLockstepNode } from '../../metadata/lockstep-nodes.ts'
+import { isLockstepNode, lockstepNode } from '../../metadata/lockstep-nodes.ts'
 import type { TopicImage } from '../../metadata/metadata-image.ts'
 import { type Placement, placeGrowth, placeMirror } from '../../metadata/placement/mirror-placement.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
@@ -20,12 +20,15 @@ import type { LogReclaim } from '../mirror-log.ts'
 import { DistantLog, type DistantLogOptions } from './distant-log.ts'
 import type { GroupRequests } from './group-requests.ts'
 import type { JoinedFence } from './joined-fence.ts'
+import type { PeerLogs } from './peer-logs.ts'
+import { PeerMirrorLog } from './peer-mirror-log.ts'
 import type { ProducerIdBarrier } from './producer-id-barrier.ts'
 
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly fence: WriteFence & Pick<JoinedFence, 'configsOf' | 'guard' | 'unguard'>
   readonly reclaim: LogReclaim
   readonly questions: DistantLogOptions['questions']
+  readonly peerLogs: Pick<PeerLogs, 'call'>
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit' | 'readShareStarts' | 'setShareStarts'>
   readonly random: Random
@@ -57,6 +60,19 @@ export class JoinedDestination extends ClusterDestination {
     return this.#o.barrier.raiseAbove(highest, mirrored)
   }
 
+  override async openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
+    const { controller, brokerId, peerLogs } = this.#o
+    const { image } = controller
+    const topic = image.topics.get(topicId)
+    const { leader = -1, leaderEpoch = -1 } = topic?.partitions[partition] ?? {}
+    if (!topic || leader === brokerId || !lockstepNode(image, leader)) return await this.openLedLog(topicId, partition)
+    const call: PeerLogs['call'] = (node, request) => peerLogs.call(node, request)
+    return await PeerMirrorLog.open({
+      ...{ topicId, partition, leader, leaderEpoch, call },
+      name: `${topic.name}-${partition}`,
+    })
+  }
+
   /** Of a partition that a Kafka broker leads, since nobody of ours is left to. */
   override async openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
     const { controller, questions } = this.#o
@@ -64,7 +80,7 @@ export class JoinedDestination extends ClusterDestination {
     const topic = image.topics.get(topicId)
     const placed = topic?.partitions[partition]
     if (!topic || !placed || placed.leader < 0 || isLockstepNode(image, placed.leader))
-      return await super.openEndingLog(topicId, partition)
+      return await this.openMirrorLog(topicId, partition)
     return await DistantLog.open({ topic: topic.name, partition, placed, questions })
   }
 

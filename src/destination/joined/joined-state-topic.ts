@@ -15,6 +15,7 @@ import {
   type StateProposal,
   type StateRecord,
 } from '../../link/ports.ts'
+import type { ClusterCommands } from '../../metadata/cluster-commands.ts'
 import type { Controller, ImageSubscriber } from '../../metadata/controller-port.ts'
 import { lockstepNode, lockstepNodes } from '../../metadata/lockstep-nodes.ts'
 import type { ReplicaSet } from '../../replica/replica-set.ts'
@@ -24,7 +25,8 @@ import { CommittedReader, type FetchConnections } from './committed-reader.ts'
 import type { InboxReader } from './inbox-reader.ts'
 import type { OwnTopic } from './own-topic.ts'
 import { PendingProposals } from './pending-proposals.ts'
-import type { InboxProposal } from './proposal-codec.ts'
+import type { InboxProposal, ProposalSignatures } from './proposal-codec.ts'
+import { handOverState } from './state-hand-over.ts'
 import type { TopicWriter } from './topic-writer.ts'
 
 export interface JoinedStateTopicOptions {
@@ -33,15 +35,21 @@ export interface JoinedStateTopicOptions {
   readonly inbox: {
     readonly topic: OwnTopic
     readonly writer: Pick<TopicWriter, 'append'>
-    readonly reader: InboxReader
+    readonly reader: Pick<InboxReader, 'start' | 'stop'>
+    readonly signatures: ProposalSignatures
   }
-  readonly controller: Pick<Controller, 'image'>
+  readonly controller: Pick<Controller, 'image'> & {
+    readonly cluster: Pick<ClusterCommands, 'alterPartitionReassignments' | 'electLeaders'>
+  }
   readonly replicas: Pick<ReplicaSet, 'lookup' | 'storageFailed'>
   readonly connections: FetchConnections
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
 }
+
+/** How long another node may be ahead in what it has read of the state. */
+const BEHIND_MS = 8000
 
 /** So long a request of a coordinator that has just been deposed may take to arrive. */
 const LATE_REQUESTS_MS = 10_000
@@ -68,9 +76,12 @@ export class JoinedStateTopic implements StateLog, ImageSubscriber {
     this.#replayed = new ReplayedTopic(options.state.name)
     const vacancy = () => this.#vacancy()
     const term = () => this.#term()
+    const position = () => this.#replayed.offset
+    const { clock } = options
     this.#proposals = new PendingProposals({
       sender: options.brokerId,
       inbox: options.inbox.writer,
+      signatures: options.inbox.signatures,
       vacancy,
       clock: options.clock,
     })
@@ -86,6 +97,11 @@ export class JoinedStateTopic implements StateLog, ImageSubscriber {
         return () => this.#listeners.delete(listener)
       },
       lateRequestsMs: LATE_REQUESTS_MS,
+      get position() {
+        return position()
+      },
+      reached: offset => this.#replayed.reached(offset, { clock, timeoutMs: BEHIND_MS }),
+      handOver: () => handOverState(options),
     }
   }
 

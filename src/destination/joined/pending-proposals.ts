@@ -2,10 +2,11 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import { NotLinkCoordinator, type StateRecord } from '../../link/ports.ts'
-import { encodeProposal } from './proposal-codec.ts'
+import { encodeProposal, type ProposalSignatures } from './proposal-codec.ts'
 
 export interface PendingProposalsOptions {
   readonly sender: number
+  readonly signatures: ProposalSignatures
   readonly inbox: { append(records: readonly StateRecord[]): Promise<void> }
   /** Why there is nobody to propose to; undefined = there is. */
   readonly vacancy: () => string | undefined
@@ -72,9 +73,9 @@ export class PendingProposals {
   }
 
   async #sendUntilSettled(pending: Pending, untilMs: number): Promise<void> {
-    const { inbox, sender, clock } = this.#o
+    const { inbox, sender, signatures, clock } = this.#o
     const { decidedAt, records, settled } = pending
-    const value = encodeProposal({ sender, decidedAt, records })
+    const value = encodeProposal({ sender, decidedAt, records }, signatures)
     let trouble = 'the link coordinator does not answer'
     while (!settled.signal.aborted) {
       try {

@@ -1,4 +1,4 @@
-/** Records of `__lockstep_inbox`: what a node asks the link coordinator to write. */
+/** Records of `__lockstep_inbox`: what a node asks the link coordinator to write, signed with a key that all nodes have. */
 import type { StateRecord } from '../../link/ports.ts'
 import { array, bytes, int32, int64, struct } from '../../protocol/schema/field.ts'
 import { message } from '../../protocol/schema/message.ts'
@@ -11,11 +11,21 @@ export interface InboxProposal {
   readonly records: readonly StateRecord[]
 }
 
-const VERSION = 0
+/** Who may write the topic may not by that say what links are: only nodes can sign. */
+export interface ProposalSignatures {
+  sign(bytes: Buffer): Buffer
+  /** Has a node of this cluster signed that? */
+  isGenuine(bytes: Buffer, signature: Buffer): boolean
+}
+
+/** 0 was not signed. */
+const VERSION = 1
+const VERSION_BYTES = 2
+const SIGNATURE_BYTES = 32
 
 const table = message({
   name: 'LockstepProposal',
-  versions: '0',
+  versions: '1',
   flexibleFrom: 0,
   fields: {
     sender: int32(),
@@ -24,21 +34,25 @@ const table = message({
   },
 })
 
-/** Behind its version. */
-export function encodeProposal({ sender, decidedAt, records }: InboxProposal): Buffer {
-  const version = Buffer.alloc(2)
+/** Its version, the signature of what follows, the proposal. */
+export function encodeProposal({ sender, decidedAt, records }: InboxProposal, signatures: ProposalSignatures): Buffer {
+  const version = Buffer.alloc(VERSION_BYTES)
   version.writeInt16BE(VERSION)
-  return Buffer.concat([
-    version,
-    table.encode({ sender, decidedAt: BigInt(decidedAt), records: [...records] }, VERSION),
-  ])
+  const body = table.encode({ sender, decidedAt: BigInt(decidedAt), records: [...records] }, VERSION)
+  return Buffer.concat([version, signatures.sign(body), body])
 }
 
-/** Undefined = another version's, or no proposal: its sender will see that nothing comes of it. */
-export function decodeProposal(value: Buffer | null): InboxProposal | undefined {
-  if (value === null || value.length < 2 || value.readInt16BE(0) !== VERSION) return undefined
+/** `forged`: no node that has our keys has made it. Undefined = another version's, or no proposal: its sender will see that nothing comes of it. */
+export function decodeProposal(
+  value: Buffer | null,
+  signatures: ProposalSignatures,
+): InboxProposal | 'forged' | undefined {
+  const head = VERSION_BYTES + SIGNATURE_BYTES
+  if (value === null || value.length < head || value.readInt16BE(0) !== VERSION) return undefined
+  const body = value.subarray(head)
+  if (!signatures.isGenuine(body, value.subarray(VERSION_BYTES, head))) return 'forged'
   try {
-    const { sender, decidedAt, records } = table.decode(value.subarray(2), VERSION)
+    const { sender, decidedAt, records } = table.decode(body, VERSION)
     return { sender, decidedAt: Number(decidedAt), records }
   } catch {
     return undefined

@@ -85,6 +85,8 @@ test('what cannot be honoured yet is refused at once, with the reason', () => {
 const jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="geheim";'
 const secrets: SecretBox = {
   seal: (property, text) => sealedText('key', Buffer.from(`${property} ${text}`).toString('base64url')),
+  keyId: 'k',
+  knows: () => true,
   open: (_property, sealed) => sealed,
 }
 const parseSealing = (configs: Record<string, string>) =>

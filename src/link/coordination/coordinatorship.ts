@@ -5,13 +5,14 @@ import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import type { StateLog, StateRecord } from '../ports.ts'
-import { coordinatorStateRecord } from '../state-records/record-codec.ts'
 import type { StateJournal } from './state-journal.ts'
 
 export interface CoordinatorshipOptions {
   readonly stateLog: StateLog
   readonly journal: StateJournal
   readonly onRecords: (records: readonly StateRecord[]) => void
+  /** Why this node must not coordinate, by the state that it knows; undefined = it may. */
+  readonly obstacle: () => string | undefined
   /** The state is known from now on, whoever coordinates. */
   readonly replayed: () => void
   /** This node decides from now on: everything that others wrote is known, and nothing of them can follow. */
@@ -31,6 +32,7 @@ export class Coordinatorship {
   /** Under which this node decides; undefined = it does not. Without a leadership there is one term for ever. */
   #term: number | undefined
   #sinceMs = 0
+  #obstacle: string | undefined
   #running: Promise<void> | undefined
   #again = false
   #unsubscribe: (() => void) | undefined
@@ -47,6 +49,16 @@ export class Coordinatorship {
   /** Does this node decide, as far as it knows at this moment? */
   get isHeld(): boolean {
     return this.#term !== undefined && this.#term === this.#offered
+  }
+
+  /** Why it does not, although it could. */
+  get obstacle(): string | undefined {
+    return this.#obstacle
+  }
+
+  /** Where it is not held. */
+  get whyNotHeld(): string {
+    return this.#obstacle ?? 'this node has not taken over the state topic yet'
   }
 
   /** Resolves after the first attempt; what it did not reach is tried again in the background. */
@@ -104,6 +116,19 @@ export class Coordinatorship {
     }
   }
 
+  /** Another node is asked to take over, if there is one. */
+  async #isKeptOut(): Promise<boolean> {
+    const { stateLog, obstacle, logger } = this.#o
+    const reason = obstacle()
+    if (reason !== undefined && reason !== this.#obstacle)
+      logger.error('this node must not be the link coordinator', { reason })
+    this.#obstacle = reason
+    if (reason === undefined) return false
+    if (await stateLog.leadership?.handOver?.())
+      logger.warn('another node was asked to be the link coordinator', { reason })
+    return true
+  }
+
   /** A no-op of its own comes first: what is decided later is decided on top of everything that others wrote. */
   async #attempt(): Promise<boolean> {
     const { stateLog, journal, onRecords, replayed, began, clock, logger } = this.#o
@@ -115,7 +140,8 @@ export class Coordinatorship {
       }
       const term = this.#offered
       if (term === undefined || term === this.#term) return true
-      await journal.append([coordinatorStateRecord()])
+      if (await this.#isKeptOut()) return false
+      await journal.appendNoOp()
       if (this.#offered !== term) return false
       this.#term = term
       this.#sinceMs = clock.monotonicMs()

@@ -14,15 +14,22 @@ interface Waiting {
 export class StateJournal {
   readonly #log: StateLog
   readonly #onFailure: () => void
+  readonly #keyId: string | undefined
   /** The last append failed: whether it is decided is not known. */
   #uncertain = false
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
 
-  /** `onFailure` is called after every append that failed. */
-  constructor(log: StateLog, onFailure: () => void = () => {}) {
+  /** `onFailure` is called after every append that failed; `keyId`: of the key that this node keeps secrets with, for other nodes. */
+  constructor(log: StateLog, onFailure: () => void = () => {}, keyId?: string) {
     this.#log = log
     this.#onFailure = onFailure
+    this.#keyId = keyId
+  }
+
+  /** Decides nothing; what is decided later is on top of everything that others wrote. */
+  async appendNoOp(): Promise<void> {
+    await this.append([coordinatorStateRecord(this.#keyId)])
   }
 
   /**
@@ -31,7 +38,7 @@ export class StateJournal {
    */
   async certain(): Promise<void> {
     // Who only proposes is told by what is replayed.
-    if (this.#uncertain && this.isCoordinator) await this.append([coordinatorStateRecord()])
+    if (this.#uncertain && this.isCoordinator) await this.appendNoOp()
   }
 
   /**

@@ -39,6 +39,8 @@ export class FakeCluster {
   readonly triedAcls: string[] = []
   /** Of logs that are made from now on. */
   stampsEpochs = false
+  /** Names of topics whose logs cannot be looked at now. */
+  readonly unreachable = new Set<string>()
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Groups of this cluster: offsets by topic/partition, and whether members hold the group. */
   readonly groups: FakeGroups = new Map()
@@ -151,7 +153,12 @@ export class FakeCluster {
         return () => this.#listeners.delete(listener)
       },
       leads: () => true,
-      openMirrorLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      openLedLog: (topicId, partition) => this.#openLog(process, topicId, partition),
+      openMirrorLog: async (topicId, partition) => {
+        const name = this.topics.get(topicId)?.name ?? ''
+        if (this.unreachable.has(name)) throw new Error(`the node that leads ${name}-${partition} does not answer`)
+        return await this.#openLog(process, topicId, partition)
+      },
       openEndingLog: (topicId, partition) => this.#openLog(process, topicId, partition),
       acls: () => this.acls,
       createAcls: acls =>

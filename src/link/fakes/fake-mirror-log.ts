@@ -75,6 +75,10 @@ export class FakeMirrorLog implements MirrorLog {
     return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
   }
 
+  async refresh(): Promise<MirrorLogState> {
+    return this.state()
+  }
+
   async reclaim(): Promise<void> {
     const { foreignFrom } = this.#partition
     if (foreignFrom !== undefined) await this.truncateTo(foreignFrom)

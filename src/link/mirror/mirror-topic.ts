@@ -135,7 +135,7 @@ export class MirrorTopic {
       startOffset,
       figures,
       fetcher: source.fetcher,
-      openLog: () => destination.openMirrorLog(record.topicId, figures.partition),
+      openLog: () => destination.openLedLog(record.topicId, figures.partition),
       sink: (log, signal) => this.#sink(figures, log, signal),
       clock,
       random,

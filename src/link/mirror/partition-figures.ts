@@ -1,5 +1,6 @@
-/** Live figures of one mirror partition, kept over stops and starts of its pipeline; REST and /metrics read them as MirrorLagView. */
-import type { MirrorLagView } from '../engine-api.ts'
+/** Live figures of one mirror partition, kept over stops and starts of its pipeline; views and other nodes read them as a PartitionReport. */
+import type { Uuid } from '../../core/uuid.ts'
+import type { PartitionReport } from '../peer-ports.ts'
 import type { MirrorLogState } from '../ports.ts'
 import { LagClock } from './lag-clock.ts'
 
@@ -106,31 +107,33 @@ export class PartitionFigures {
   }
 
   /** Both from the same moment. */
-  lagsAt(atMs: number): Pick<MirrorLagView, 'lag' | 'lagMs'> {
+  lagsAt(atMs: number): Pick<PartitionReport, 'lag' | 'lagMs'> {
     const end = this.logState()?.logEndOffset
     if (end === undefined) return { lag: null, lagMs: null }
     const answering = this.#asked && this.silentSinceMs === undefined
     return { lag: this.lag.lag(end), lagMs: this.lag.lagMs(end, { atMs, answering }) }
   }
 
-  view(shown: { state: MirrorLagView['state']; reason: string | undefined; atMs: number }): MirrorLagView {
+  /** As other nodes are told. */
+  report(topicId: Uuid, atMs: number): PartitionReport {
     const log = this.logState()
     const end = log?.logEndOffset
+    const stable = this.#lastStableOffset
     return {
+      topicId,
       partition: this.partition,
-      ...this.lagsAt(shown.atMs),
+      ...this.lagsAt(atMs),
       lastSourceFetchOffset: this.lastSourceFetchOffset,
       logStartOffset: log?.logStartOffset ?? null,
       logEndOffset: end ?? null,
       sourceHighWatermark: this.lag.highWatermark ?? null,
-      sourceLastStableOffset: this.#lastStableOffset ?? null,
-      stableLag:
-        end === undefined || this.#lastStableOffset === undefined ? null : Math.max(0, this.#lastStableOffset - end),
+      sourceLastStableOffset: stable ?? null,
+      stableLag: end === undefined || stable === undefined ? null : Math.max(0, stable - end),
       mirroredBytes: this.mirroredBytes,
       mirroredBatches: this.mirroredBatches,
       lastFetchTimeMs: this.lastFetchTimeMs ?? null,
-      state: shown.state,
-      reason: shown.reason ?? this.reason ?? null,
+      reason: this.reason ?? null,
+      silentMs: this.silentSinceMs === undefined ? null : Math.max(0, Math.round(atMs - this.silentSinceMs)),
     }
   }
 }

@@ -41,8 +41,10 @@ function epochsRefusal(
   { topicId, partition }: SourceEpochsRecord,
 ): string | undefined {
   if (!leads(topicId, partition)) return `it does not lead partition ${partition} of topic ${topicId}`
-  if (![...desired.mirrorsOfTopic(topicId)].some(({ state }) => state !== 'STOPPED'))
-    return `topic ${topicId} is no mirror`
+  const mirrors = [...desired.mirrorsOfTopic(topicId)].filter(({ state }) => state !== 'STOPPED')
+  if (mirrors.length === 0) return `topic ${topicId} is no mirror`
+  // Whoever comes to lead a partition after the others have said that they stopped appends nothing.
+  if (mirrors.every(({ stopping }) => stopping !== undefined)) return `the mirror of topic ${topicId} stops`
   return isCurrent() ? undefined : stale
 }
 

@@ -2,17 +2,22 @@
  * The end of a mirror, shared by failover and promote. Every step can be repeated: after a crash the whole walk runs
  * again from the durable record, and what is done already changes nothing.
  */
+import { sleep } from '../../core/clock.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { beginLog } from '../mirror/partition-pipeline.ts'
 import { stopPointOf } from '../mirror/stop-point.ts'
 import type { MirrorLog } from '../ports.ts'
 import type { HandOverRecord, MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
+import { partitionReportOf } from '../views/lag-view.ts'
 import { clampGroupOffsets } from './clamp-group-offsets.ts'
 import type { OperationContext } from './operation-context.ts'
 
 /** Partitions that are worked on at the same time. */
 const parallel = 16
+/** What is on its way to followers has this time to arrive; then the caller is told, and tries again. */
+const replicationMs = 10_000
+const lookMs = 50
 
 /** Where a stop is; named in errors and in the log. */
 export type StopStep =
@@ -82,6 +87,7 @@ async function prepareHandOver(
   const { fence } = context.destination
   step('stop fetching')
   await context.runtime(id.linkId)?.stopFetching(id.mirrorTopic)
+  await context.peers.stopFetching(id)
   // They know that it stops; what they had begun before may still be on its way.
   await context.runtime(id.linkId)?.syncsSettled()
   await context.undisturbed()
@@ -98,15 +104,17 @@ async function prepareHandOver(
     // One that was never fetched, because its link was paused, for example.
     await beginLog(log, startOffsets[partition] ?? 0)
     await log.flush()
+    await replicated(context, { log, partition })
   })
 
   step('record stop points')
   await recordStopPoints(context, id, logs)
 
   step('abort open transactions')
-  await mapBounded(logs, parallel, async ({ log }) => {
+  await mapBounded(logs, parallel, async ({ log, partition }) => {
     await log.abortOpenTransactions()
     await log.flush()
+    await replicated(context, { log, partition })
   })
 
   step('clamp group offsets')
@@ -130,6 +138,18 @@ async function prepareHandOver(
 
   step('record the hand-over')
   return await recordHandOver(context, id, { plan: fence.plan(topicId), endOffsets, warnings })
+}
+
+/** Whoever leads the partition next has all of it: where it ends is about to be recorded. Rejects where that takes long. */
+async function replicated({ clock }: OperationContext, { log, partition }: OpenedLog): Promise<void> {
+  const untilMs = clock.monotonicMs() + replicationMs
+  for (;;) {
+    const { highWatermark, logEndOffset } = await log.refresh()
+    if (highWatermark >= logEndOffset) return
+    if (clock.monotonicMs() >= untilMs)
+      throw new Error(`partition ${partition}: in-sync replicas have it up to ${highWatermark} of ${logEndOffset}`)
+    await sleep(clock, lookMs)
+  }
 }
 
 async function recordHandOver(
@@ -172,8 +192,7 @@ export function stopPoint(
   record: MirrorRecord,
   { partition, log }: OpenedLog,
 ): StopPointRecord {
-  const figures = context.runtime(record.linkId)?.mirror(record.mirrorTopic)?.figures[partition]
-  return stopPointOf(context, record, { partition, log, figures })
+  return stopPointOf(context, record, { partition, log, report: partitionReportOf(context, record, partition) })
 }
 
 function largest(producerIds: readonly bigint[]): bigint {

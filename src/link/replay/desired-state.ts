@@ -39,10 +39,12 @@ export class DesiredState {
   readonly #mirrorsByTopicId = new Map<Uuid, Map<string, MirrorRecord>>()
   readonly #epochKeysByTopicId = new Map<Uuid, Map<string, StateKey>>()
   #garbage: string | undefined
+  #secretKeyId: string | undefined
 
   apply(change: StateChangeRecord): void {
     switch (change.kind) {
       case 'coordinator':
+        this.#secretKeyId = change.keyId ?? this.#secretKeyId
         return
       case 'garbage':
         this.#garbage = change.reason
@@ -72,6 +74,11 @@ export class DesiredState {
         return this.#readable(groupOffsetsKey(linkId, group), text => this.#groupOffsets.set(text, change.record))
       }
     }
+  }
+
+  /** Of the key with which the last coordinator that said so keeps secrets. */
+  get secretKeyId(): string | undefined {
+    return this.#secretKeyId
   }
 
   links(): MapIterator<LinkRecord> {

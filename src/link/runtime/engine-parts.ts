@@ -8,6 +8,7 @@ import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
 import type { IncidentCounts } from '../mirror/incident-counts.ts'
+import type { PeerNodes } from '../nodes/peer-nodes.ts'
 import type { Destination, SecretBox, SourceClusterFactory, TailExports } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { DiscoveredTopic } from '../source-topics/discovered-topic.ts'
@@ -31,6 +32,8 @@ export interface EngineParts {
   readonly chains: KnownChains
   /** Creates a mirror that nobody asked for by name, if it still may be; see createDiscoveredMirror. */
   readonly createDiscovered: (linkId: Uuid, discovered: DiscoveredTopic, signal: AbortSignal) => Promise<void>
+  /** Other nodes of this cluster that mirror what they lead. */
+  readonly peers: PeerNodes
   /** Is this node the link coordinator? Others mirror what they lead, and leave everything else alone. */
   readonly coordinates: () => boolean
   readonly clock: Clock

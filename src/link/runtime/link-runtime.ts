@@ -100,6 +100,28 @@ export class LinkRuntime {
     return this.#queue.run(async () => this.#mirrors.get(mirrorTopic)?.stop())
   }
 
+  /** Is that mirror to be fetched, by what is known of it now? */
+  fetches(mirrorTopic: string, topicId: Uuid): boolean {
+    const record = this.#parts.desired.mirror(this.linkId, mirrorTopic)
+    return record?.topicId === topicId && record.state !== 'STOPPED' && this.#shouldFetch(record)
+  }
+
+  /** Nothing of this mirror is fetched here from when it resolves until the function is called. Not through the queue: a task that holds may be waited for by what runs in it. */
+  async holdFetching(mirrorTopic: string): Promise<() => void> {
+    const release = () => {
+      this.#withheld.delete(mirrorTopic)
+      this.#onChange()
+    }
+    this.#withheld.add(mirrorTopic)
+    try {
+      await this.#mirrors.get(mirrorTopic)?.stop()
+    } catch (error) {
+      release()
+      throw error
+    }
+    return release
+  }
+
   /** What syncs have begun to write has ended when it resolves; asks no source. */
   async syncsSettled(): Promise<void> {
     await this.#writes.settled()
@@ -184,24 +206,8 @@ export class LinkRuntime {
         return runtime.#mirrors.values()
       },
       mirror: mirrorTopic => this.#mirrors.get(mirrorTopic),
-      holdFetching: mirrorTopic => this.#holdFetching(mirrorTopic),
+      holdFetching: mirrorTopic => this.holdFetching(mirrorTopic),
     }
-  }
-
-  /** Not through the queue: a task that holds may be waited for by what runs in it. */
-  async #holdFetching(mirrorTopic: string): Promise<() => void> {
-    const release = () => {
-      this.#withheld.delete(mirrorTopic)
-      this.#onChange()
-    }
-    this.#withheld.add(mirrorTopic)
-    try {
-      await this.#mirrors.get(mirrorTopic)?.stop()
-    } catch (error) {
-      release()
-      throw error
-    }
-    return release
   }
 
   async #disconnect(): Promise<void> {

@@ -39,7 +39,8 @@ import {
 
 /** One replayed record. */
 export type StateChangeRecord =
-  | { readonly kind: 'coordinator' }
+  /** `keyId`: of the key that its secrets are kept with; undefined = it did not say. */
+  | { readonly kind: 'coordinator'; readonly keyId: string | undefined }
   | { readonly kind: 'link'; readonly record: LinkRecord }
   | { readonly kind: 'mirror'; readonly record: MirrorRecord }
   | { readonly kind: 'mirror-creation'; readonly record: MirrorCreationRecord }
@@ -80,8 +81,9 @@ export const groupOffsetsStateRecord = (group: GroupOffsetsRecord): StateRecord 
 export const ownedAclStateRecord = (owned: OwnedAclRecord): StateRecord =>
   record(ownedAclKey(owned.linkId, aclText(owned.acl)), ownedAclVersion, encodeOwnedAcl(owned))
 
-/** The no-op that a new coordinator commits before it decides anything. */
-export const coordinatorStateRecord = (): StateRecord => record(coordinatorKey, 0, Buffer.alloc(0))
+/** The no-op that a new coordinator commits before it decides anything; version 1 says which key it has. */
+export const coordinatorStateRecord = (keyId?: string): StateRecord =>
+  record(coordinatorKey, keyId === undefined ? 0 : 1, Buffer.from(keyId ?? ''))
 
 export const tombstone = (key: StateKey): StateRecord => ({ key: encodeStateKey(key), value: null })
 
@@ -116,12 +118,12 @@ function decodeValue(key: StateKey, value: Buffer): StateChangeRecord {
     case recordKinds.ownedAcl:
       return { kind: 'owned-acl', record: decodeOwnedAcl(body, key.scope) }
     default:
-      return { kind: 'coordinator' }
+      return { kind: 'coordinator', keyId: version === 0 ? undefined : body.toString() }
   }
 }
 
 const newestVersions: Readonly<Record<number, number>> = {
-  [recordKinds.coordinator]: 0,
+  [recordKinds.coordinator]: 1,
   [recordKinds.link]: linkRecordVersion,
   [recordKinds.mirror]: mirrorRecordVersion,
   [recordKinds.mirrorCreation]: mirrorCreationVersion,

@@ -54,13 +54,13 @@ export async function syncGroupOffsets(
   if (missing === undefined) states.missing.delete(parts.kind)
   else states.missing.set(parts.kind, missing)
   if (missing !== undefined) return []
-  const { groups, errors, isMissing } = await groupsToSync(parts, mirrors)
+  const { groups, errors, isMissing, unknown } = await groupsToSync(parts, mirrors)
   if (isMissing)
     states.missing.set(
       parts.kind,
       'The source has no share groups, or cannot tell where they start (before Kafka 4.1).',
     )
-  const asked = new Set(mirrors.map(({ mirrorTopic }) => mirrorTopic))
+  const asked = new Set(mirrors.flatMap(({ mirrorTopic }) => (unknown.has(mirrorTopic) ? [] : [mirrorTopic])))
   const isLeftOut = (topic: string) => !asked.has(topic) && isMirrored(parts, topic)
   await mapBounded(groups, parallel, async group => {
     try {
@@ -121,21 +121,25 @@ export async function groupsBehind(
 async function groupsToSync(
   parts: Omit<GroupOffsetsParts, 'states' | 'stateMaxAgeMs'>,
   mirrors: readonly MirrorRecord[],
-): Promise<{ groups: GroupToSync[]; errors: TaskError[]; isMissing: boolean }> {
+): Promise<{ groups: GroupToSync[]; errors: TaskError[]; isMissing: boolean; unknown: ReadonlySet<string> }> {
   const { source, kind, filters, signal } = parts
   const listed = await source.listGroups(signal)
   const chosen = listed.filter(group => kind.keeps(group) && isSelected(filters, group.groupId))
   const ids = chosen.map(({ groupId }) => groupId)
   const found = await kind.atSource(source, ids, signal)
-  if (!found) return { groups: [], errors: [], isMissing: true }
+  if (!found) return { groups: [], errors: [], isMissing: true, unknown: new Set() }
   const { offsets, failures } = found
-  const errors = [...failures.values()].map(failure => taskErrorOf(failure))
-  const logs = await mirroredLogs(parts.destination, mirrors)
+  const { logs, failed } = await mirroredLogs(parts.destination, mirrors)
+  const errors = [
+    ...[...failures.values()].map(failure => taskErrorOf(failure)),
+    ...[...failed].map(([topic, error]) => taskErrorOf(error, `topic ${topic}`)),
+  ]
   const groups = [...offsets].map(([sourceGroup, committed]) => toSync(parts, { sourceGroup, committed, logs }))
   return {
     groups: groups.filter(({ wanted, waiting }) => wanted.length + waiting.length > 0),
     errors,
     isMissing: false,
+    unknown: new Set(failed.keys()),
   }
 }
 
@@ -145,15 +149,25 @@ type MirroredLogs = ReadonlyMap<
   { readonly topic: string; readonly logs: readonly { logStartOffset: number; highWatermark: number }[] }
 >
 
-async function mirroredLogs(destination: Destination, mirrors: readonly MirrorRecord[]): Promise<MirroredLogs> {
+/** A topic of which one log cannot be reached now is left for the next round: others do not wait for it. */
+async function mirroredLogs(
+  destination: Destination,
+  mirrors: readonly MirrorRecord[],
+): Promise<{ logs: MirroredLogs; failed: ReadonlyMap<string, unknown> }> {
+  const failed = new Map<string, unknown>()
   const found = await mapBounded(mirrors, parallel, async ({ sourceTopic, mirrorTopic, topicId, startOffsets }) => {
     const partitions = [...startOffsets.keys()]
-    const logs = await mapBounded(partitions, parallel, async partition =>
-      (await destination.openMirrorLog(topicId, partition)).state(),
-    )
-    return [sourceTopic, { topic: mirrorTopic, logs }] as const
+    try {
+      const logs = await mapBounded(partitions, parallel, async partition =>
+        (await destination.openMirrorLog(topicId, partition)).state(),
+      )
+      return [[sourceTopic, { topic: mirrorTopic, logs }] as const]
+    } catch (error) {
+      failed.set(mirrorTopic, error)
+      return []
+    }
   })
-  return new Map(found)
+  return { logs: new Map(found.flat()), failed }
 }
 
 function toSync(

@@ -4,7 +4,7 @@
  */
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
-import { stopPointOf } from '../mirror/stop-point.ts'
+import type { HeldPeers } from '../nodes/peer-nodes.ts'
 import type { SourceCluster } from '../ports.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -53,9 +53,13 @@ async function promoteUnit(
   if (synced.includes(false)) return
   // Whatever the source got meanwhile is seen by the second look; from there on nothing may come any more.
   const releases: (() => void)[] = []
+  const held: HeldPeers[] = []
   try {
-    await mapBounded(records, parallel, async ({ mirrorTopic }) => {
-      releases.push(await parts.link.holdFetching(mirrorTopic))
+    await mapBounded(records, parallel, async record => {
+      releases.push(await parts.link.holdFetching(record.mirrorTopic))
+      const peers = await parts.peers.holdFetching(record)
+      releases.push(peers.release)
+      held.push(peers)
     })
     const current = records.flatMap(({ linkId, mirrorTopic }) => parts.desired.mirror(linkId, mirrorTopic) ?? [])
     const looks = await mapBounded(current, parallel, async record => {
@@ -64,7 +68,8 @@ async function promoteUnit(
       await mapBounded(look.logs, parallel, log => log.flush())
       return look
     })
-    if (tellAll(parts, looks, blockedBy)) await decide(parts, looks, records)
+    const lasts = () => held.every(peers => peers.lasts())
+    if (tellAll(parts, looks, blockedBy) && lasts()) await decide(parts, looks, records)
   } finally {
     for (const release of releases) release()
   }
@@ -105,14 +110,11 @@ async function decide(
       if (record.startOffsets.length !== look.logs.length) return undefined
       // Meanwhile it was asked for together with others: that is another unit.
       if (record.together.some(topic => !known.has(topic))) return undefined
-      const topic = parts.link.mirror(record.mirrorTopic)
-      const stopPoints = look.logs.map((log, partition) =>
-        stopPointOf(parts, record, { partition, log, figures: topic?.figures[partition] }),
-      )
+      // Where it ends is recorded when the leaders of all partitions know that it stops.
       return {
         ...record,
         stopping: { verb: 'promote', sinceMs: clock.nowMs(), keepsRetention: false, handOver: undefined },
-        stopPoints,
+        stopPoints: [],
         reason: 'promoting',
       }
     },

@@ -79,7 +79,8 @@ class PartitionVerification {
       mirrorCleanedOffset,
       sourceIsCleaned: isCompacted || mirrorCleanedOffset() > 0,
       common: async () => commonOf(await this.#bounds()),
-      present: async (end: End) => (end === 'mirror' ? log.state().highWatermark : (await this.#bounds()).source.to),
+      present: async (end: End) =>
+        end === 'mirror' ? (await log.refresh()).highWatermark : (await this.#bounds()).source.to,
     }
     const before = progress.uncompared.length
     const difference = await comparePartition(ends, range, progress)
@@ -107,7 +108,7 @@ class PartitionVerification {
         return (await source.listOffsets(sourceTopic, [partition], query)).get(partition) ?? 0
       })
     // Before the source is asked: what a mirror had then its source has, however both grow.
-    const { logStartOffset, highWatermark } = (await this.#openLog()).state()
+    const { logStartOffset, highWatermark } = await (await this.#openLog()).refresh()
     const source = { from: await ask('earliest'), to: await ask('latest') }
     // What comes behind is not the source's.
     const stop = stopPoints.find(point => point.partition === partition)?.stopOffset

@@ -1,13 +1,13 @@
 /** Mirror topics as REST shows them, from records and live figures of one moment; called by the engine. */
 import type { Uuid } from '../../core/uuid.ts'
-import type { LinkView, MirrorHistoryEntry, MirrorLagView, MirrorStatus, MirrorView } from '../engine-api.ts'
+import type { LinkView, MirrorHistoryEntry, MirrorStatus, MirrorView } from '../engine-api.ts'
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { needsPeer, supportedVerbs } from '../operations/alter-mirrors.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
-import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { allowedVerbs } from '../states/mirror-topic-state.ts'
 import { loopMessage } from '../tasks/chain-check.ts'
+import { copyFigures, type Live, lagViews, liveOf, partitionState } from './lag-view.ts'
 
 export function mirrorView(context: OperationContext, record: MirrorRecord): MirrorView {
   const { topic } = liveOf(context, record)
@@ -55,34 +55,6 @@ export function mirrorViews(
     .sort((a, b) => (a.mirrorTopicName < b.mirrorTopicName ? -1 : 1))
 }
 
-/** One row per partition; live figures where this node has them, the stop record for what is stopped. */
-export function lagViews(context: OperationContext, record: MirrorRecord): MirrorLagView[] {
-  const { topic, nowMs: atMs } = liveOf(context, record)
-  return record.startOffsets.map((_, partition) => {
-    const failure = record.failures.find(failed => failed.partition === partition)
-    const state = partitionState(record, failure !== undefined)
-    const figures = topic?.figures[partition]
-    if (figures) return figures.view({ state, reason: failure?.reason, atMs })
-    const point = record.stopPoints.find(stop => stop.partition === partition)
-    return {
-      partition,
-      lag: point?.lag ?? null,
-      lagMs: null,
-      lastSourceFetchOffset: point?.lastSourceFetchOffset ?? -1,
-      logStartOffset: null,
-      logEndOffset: null,
-      sourceHighWatermark: null,
-      sourceLastStableOffset: null,
-      stableLag: null,
-      mirroredBytes: 0,
-      mirroredBatches: 0,
-      lastFetchTimeMs: null,
-      state,
-      reason: failure?.reason ?? null,
-    }
-  })
-}
-
 /** Nothing new comes to a mirror in a loop, which nothing else would say. */
 function loopReason({ chains }: OperationContext, record: MirrorRecord): string | null {
   const chain = chains.of(record)
@@ -94,13 +66,13 @@ export function shownMirror(
   context: OperationContext,
   record: MirrorRecord,
 ): Pick<MirrorView, 'linkName' | 'mirrorTopicName' | 'status' | 'reason'> {
-  const { runtime, topic, nowMs } = liveOf(context, record)
-  const status = statusOf(record, { runtime, topic, nowMs })
+  const live = liveOf(context, record)
+  const status = statusOf(record, live)
   return {
     linkName: context.desired.link(record.linkId)?.name ?? record.linkId,
     mirrorTopicName: record.mirrorTopic,
     status,
-    reason: reasonOf(record, { status, runtime, topic }) ?? loopReason(context, record),
+    reason: reasonOf(record, { status, ...live }) ?? loopReason(context, record),
   }
 }
 
@@ -133,63 +105,32 @@ export function linkFigures(
   context: OperationContext,
   mirrors: readonly MirrorRecord[],
 ): Pick<LinkView, 'lagMax' | 'lagMsMax' | 'mirroredBytes' | 'mirrorCounts'> {
-  let lagMax: number | null = null
-  let lagMsMax: number | null = null
-  let mirroredBytes = 0
   const counts = new Map<MirrorStatus, number>()
   for (const record of mirrors) {
-    const live = liveOf(context, record)
-    const { topic, nowMs } = live
-    const status = statusOf(record, live)
+    const status = statusOf(record, liveOf(context, record))
     counts.set(status, (counts.get(status) ?? 0) + 1)
-    for (const figures of record.state === 'STOPPED' ? [] : (topic?.figures ?? [])) {
-      mirroredBytes += figures.mirroredBytes
-      const { lag, lagMs } = figures.lagsAt(nowMs)
-      if (lag !== null) lagMax = Math.max(lagMax ?? 0, lag)
-      if (lagMs !== null) lagMsMax = Math.max(lagMsMax ?? 0, lagMs)
-    }
   }
-  return { lagMax, lagMsMax, mirroredBytes, mirrorCounts: [...counts].map(([status, count]) => ({ status, count })) }
-}
-
-interface Live {
-  readonly runtime: LinkRuntime | undefined
-  readonly topic: MirrorTopic | undefined
-  readonly nowMs: number
-}
-
-function liveOf(context: OperationContext, record: MirrorRecord): Live {
-  const runtime = context.runtime(record.linkId)
-  const running = runtime?.mirror(record.mirrorTopic)
-  const topic = running?.topicId === record.topicId ? running : undefined
-  return { runtime, topic, nowMs: context.clock.monotonicMs() }
-}
-
-function partitionState(record: MirrorRecord, failed: boolean): MirrorLagView['state'] {
-  if (record.state === 'STOPPED') return 'STOPPED'
-  if (failed) return 'FAILED'
-  if (record.stopping !== undefined) return 'PENDING'
-  const state = record.state === 'FAILED' ? (record.failedFrom ?? 'ACTIVE') : record.state
-  return state === 'ACTIVE' || state === 'PAUSED' ? state : 'PENDING'
+  const mirrorCounts = [...counts].map(([status, count]) => ({ status, count }))
+  return { ...copyFigures(context, mirrors), mirrorCounts }
 }
 
 /** ACTIVE is replaced while the link or the source is not. */
-function statusOf(record: MirrorRecord, { runtime, topic, nowMs }: Live): MirrorStatus {
+function statusOf(record: MirrorRecord, { runtime, troubles }: Live): MirrorStatus {
   if (record.state !== 'ACTIVE' || record.stopping !== undefined || !runtime) return record.state
   if (runtime.configs.must('cluster.link.paused')) return 'LINK_PAUSED'
   if (runtime.health.state === 'FAILED') return 'LINK_FAILED'
-  const silentMs = runtime.configs.must('availability.check.ms')
-  const silent = topic?.figures.some(({ silentSinceMs }) => nowMs - (silentSinceMs ?? nowMs) >= silentMs)
+  const limitMs = runtime.configs.must('availability.check.ms')
+  const silent = troubles.some(({ silentMs }) => silentMs !== null && silentMs >= limitMs)
   return runtime.health.state === 'UNAVAILABLE' || silent ? 'SOURCE_UNAVAILABLE' : record.state
 }
 
 function reasonOf(
   record: MirrorRecord,
-  { runtime, topic, status }: Pick<Live, 'runtime' | 'topic'> & { status: MirrorStatus },
+  { runtime, topic, troubles, status }: Live & { status: MirrorStatus },
 ): string | null {
   if (record.state === 'PENDING_STOPPED' && record.stopping === undefined) return promotionReason(record, topic)
   if (record.state !== 'ACTIVE' || record.stopping !== undefined) return record.reason ?? null
-  const trouble = topic?.figures.find(figures => figures.reason !== undefined)?.reason
+  const trouble = troubles.find(({ reason }) => reason !== null)?.reason
   return (status === 'ACTIVE' ? trouble : (runtime?.health.message ?? trouble)) ?? null
 }
 

@@ -15,6 +15,7 @@ import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { SECURITY_PROTOCOLS } from '../listeners.ts'
 import type { NodeSettings } from '../settings.ts'
 import { type JoinedSettings, peerSecurity } from './joined-settings.ts'
+import { checkPeerKey } from './peer-key-check.ts'
 
 /** For all questions together: a cluster that works answers in a moment. */
 const CHECK_MS = 20_000
@@ -62,7 +63,9 @@ async function look(settings: NodeSettings, joined: JoinedSettings): Promise<Joi
         listeners: endpointsOf(settings),
         rack: settings.rack,
       })
-      return withClusterId(report, clusterId)
+      const { problem = [], warning = [] } = await checkPeerKey(settings, observer.image)
+      const problems = report.problems.concat(problem)
+      return withClusterId({ ...report, problems, warnings: report.warnings.concat(warning) }, clusterId)
     } finally {
       await observer.close()
     }

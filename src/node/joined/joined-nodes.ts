@@ -1,9 +1,10 @@
 /** The Lockstep nodes of a Kafka cluster as one of them tells them in `GET /nodes`, and whether this one is ready; made at start. */
 import type { ClusterMembership } from '../../controller/joined/cluster-membership.ts'
 import type { MetadataObserver } from '../../controller/joined/metadata-observer.ts'
+import { stateTopicName } from '../../destination/state-topic.ts'
 import type { LinkEngine } from '../../link/engine-api.ts'
 import { type LockstepNode, lockstepNodes, restUrlOf } from '../../metadata/lockstep-nodes.ts'
-import type { MetadataImage } from '../../metadata/metadata-image.ts'
+import { type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
 import type { NodeView } from '../../rest/cluster-ports.ts'
 import type { Health } from '../../rest/ports.ts'
 import { type LedBy, partitionsLedBy } from '../rest/local-node.ts'
@@ -37,6 +38,7 @@ export function joinedNodes(of: {
   readonly notReady: readonly string[]
 }): NodeView[] {
   const { nodeId, version, image, engine, notReady } = of
+  const coordinator = topicByName(image, stateTopicName)?.partitions[0]?.leader
   return lockstepNodes(image).map(node => {
     const isThis = node.brokerId === nodeId
     const healthMessage = isThis && notReady.length > 0 ? notReady.join('; ') : messageOfState(node)
@@ -49,7 +51,7 @@ export function joinedNodes(of: {
       cordoned: (image.brokers.get(node.brokerId)?.cordonedLogDirs ?? []).length > 0,
       health: healthOf(node, healthMessage),
       healthMessage,
-      linkCoordinator: isThis && engine.ready,
+      linkCoordinator: isThis ? engine.ready : node.brokerId === coordinator,
     }
   })
 }

@@ -9,6 +9,7 @@ import { GroupRequests } from '../../destination/joined/group-requests.ts'
 import { JoinedDestination } from '../../destination/joined/joined-destination.ts'
 import { JoinedFence } from '../../destination/joined/joined-fence.ts'
 import { MirrorReclaim, type MirrorReclaimOptions } from '../../destination/joined/mirror-reclaim.ts'
+import type { PeerLogs } from '../../destination/joined/peer-logs.ts'
 import { ProducerIdBarrier } from '../../destination/joined/producer-id-barrier.ts'
 import { ProducerIdsAhead } from '../../destination/joined/producer-ids-ahead.ts'
 import type { WriteStatus } from '../../link/ports.ts'
@@ -32,6 +33,7 @@ export interface DestinationParts {
   readonly statusOf: (topicId: string, topic: string) => WriteStatus
   /** Is this node the link coordinator, as far as the metadata say? */
   readonly coordinates: () => boolean
+  readonly peerLogs: Pick<PeerLogs, 'call'>
   /** Looked up when it is needed: the engine is made with the destination. */
   readonly fences: () => Omit<MirrorReclaimOptions, 'handBack' | 'fork'>
 }
@@ -58,7 +60,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   startup.onStop('producer ids above those of mirrors', () => ahead.close())
   const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
   const destination = new JoinedDestination({
-    ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence, questions },
+    ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence, questions, peerLogs: parts.peerLogs },
     reclaim: new MirrorReclaim({
       leadershipOf: (...of) => fences().leadershipOf(...of),
       writtenByOthers: (...of) => fences().writtenByOthers(...of),

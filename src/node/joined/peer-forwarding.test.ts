@@ -3,6 +3,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
 import { javaBroker, joinedImage, lockstepBroker } from '../../metadata/fakes/joined-images.ts'
+import { NodeSignatures } from './node-signatures.ts'
 import { PeerForwarding } from './peer-forwarding.ts'
 
 const client = { principal: { type: 'User', name: 'alice' }, host: '10.0.0.1', loggedIn: true } as const
@@ -12,7 +13,8 @@ function nodes() {
   const clock = new ManualClock()
   const topics = { __lockstep_state: [[1002, 1001, 1]] }
   const image = () => joinedImage({ brokers: [javaBroker(1), lockstepBroker(1001), lockstepBroker(1002)], topics })
-  const node = (nodeId: number, key: string) => new PeerForwarding({ nodeId, key: Buffer.from(key), image, clock })
+  const node = (nodeId: number, key: string) =>
+    new PeerForwarding({ nodeId, signatures: new NodeSignatures([Buffer.from(key)]), image, clock })
   return { clock, asked: node(1001, 'k'), coordinator: node(1002, 'k'), stranger: node(1001, 'x') }
 }
 

@@ -1,30 +1,17 @@
 /** How Lockstep nodes of one cluster pass requests on to the link coordinator: each vouches for its clients with the key of `lockstep.secret.key.file`, which all of them have. Made by the start of a joined node. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { stateTopicName } from '../../destination/state-topic.ts'
 import { lockstepNode, restUrlOf } from '../../metadata/lockstep-nodes.ts'
 import { type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
 import type { ForwardedRequest, Forwarding, RestClient } from '../../rest/ports.ts'
-import { openSecretKeyBox } from '../secret-key-box.ts'
-import type { NodeSettings } from '../settings.ts'
+import type { NodeSignatures } from './node-signatures.ts'
 
 export interface PeerForwardingOptions {
   readonly nodeId: number
-  /** The same on every node. */
-  readonly key: Buffer
+  readonly signatures: NodeSignatures
   readonly image: () => MetadataImage
   readonly clock: Clock
-}
-
-/** Rejects where the keys cannot be read. */
-export async function peerForwarding(of: {
-  readonly settings: Pick<NodeSettings, 'nodeId' | 'secretKeyFile' | 'dataDirectory'>
-  readonly image: () => MetadataImage
-  readonly clock: Clock
-}): Promise<PeerForwarding> {
-  const { nodeId, secretKeyFile: file, dataDirectory: directory } = of.settings
-  const secrets = await openSecretKeyBox({ file, directory })
-  return new PeerForwarding({ ...of, nodeId, key: secrets.derivedKey('requests between nodes') })
 }
 
 /** A header is believed for so long, by clocks that differ a little; and once. */
@@ -35,6 +22,8 @@ interface Vouched {
   readonly from: number
   readonly to: number
   readonly timeMs: number
+  /** Two requests of one moment that are alike are two. */
+  readonly nonce: string
   readonly principal: RestClient['principal']
   readonly host: string
   readonly loggedIn: boolean
@@ -58,9 +47,22 @@ export class PeerForwarding implements Forwarding {
 
   vouch(request: ForwardedRequest, { client, nodeId }: { client: RestClient; nodeId: number }): string {
     const { principal, host, loggedIn } = client
-    const vouched = { from: this.#o.nodeId, to: nodeId, timeMs: this.#o.clock.nowMs(), principal, host, loggedIn }
+    const nonce = randomBytes(9).toString('base64url')
+    const vouched = {
+      from: this.#o.nodeId,
+      to: nodeId,
+      timeMs: this.#o.clock.nowMs(),
+      nonce,
+      principal,
+      host,
+      loggedIn,
+    }
     const text = Buffer.from(JSON.stringify(vouched)).toString('base64url')
-    return `${text}.${this.#sign(text, request).toString('base64url')}`
+    return `${text}.${this.#o.signatures.sign(signedPart(text, request)).toString('base64url')}`
+  }
+
+  nodeOf(header: string): number | undefined {
+    return vouchedOf(header)?.from
   }
 
   clientOf(header: string): RestClient | undefined {
@@ -71,8 +73,7 @@ export class PeerForwarding implements Forwarding {
   problemOf(header: string, request: ForwardedRequest): string | undefined {
     const [text = '', signature = ''] = header.split('.')
     const given = Buffer.from(signature, 'base64url')
-    const wanted = this.#sign(text, request)
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    if (!this.#o.signatures.isGenuine(signedPart(text, request), given))
       return 'the node that passed it on does not have the same lockstep.secret.key.file'
     const vouched = vouchedOf(header)
     const nowMs = this.#o.clock.nowMs()
@@ -86,11 +87,6 @@ export class PeerForwarding implements Forwarding {
     return fetch(url, init)
   }
 
-  #sign(text: string, { method, url, body }: ForwardedRequest): Buffer {
-    const digest = createHash('sha256').update(body).digest('hex')
-    return createHmac('sha256', this.#o.key).update([text, method, url, digest].join('\n')).digest()
-  }
-
   #isNew(signature: string, nowMs: number): boolean {
     for (const [known, timeMs] of this.#seen) {
       if (nowMs - timeMs <= 2 * FRESH_MS && this.#seen.size < SEEN_MAX) break
@@ -100,6 +96,11 @@ export class PeerForwarding implements Forwarding {
     this.#seen.set(signature, nowMs)
     return true
   }
+}
+
+function signedPart(text: string, { method, url, body }: ForwardedRequest): Buffer {
+  const digest = createHash('sha256').update(body).digest('hex')
+  return Buffer.from([text, method, url, digest].join('\n'))
 }
 
 function vouchedOf(header: string): Vouched | undefined {

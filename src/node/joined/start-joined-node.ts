@@ -37,9 +37,11 @@ import { joinedLinks, joinedWriteStatus, topicsOfNodes } from './joined-links.ts
 import { joinedHealth, joinedNodes } from './joined-nodes.ts'
 import type { JoinedSettings } from './joined-settings.ts'
 import { membershipMetrics } from './membership-metrics.ts'
+import { nodeSignatures } from './node-signatures.ts'
 import { openMembership } from './open-membership.ts'
 import { openPlacement, type Placement } from './open-placement.ts'
-import { peerForwarding } from './peer-forwarding.ts'
+import { PeerForwarding } from './peer-forwarding.ts'
+import { checkPeerKey } from './peer-key-check.ts'
 
 const clock = systemClock
 const random = systemRandom
@@ -65,7 +67,7 @@ export async function startJoinedNode(
   const placement = await watchPlacement(start, { ...cluster, ...links })
   const restUrl = await serveRest(start, { ...cluster, ...storage, ...links, ...serving, placement })
   await becomeBroker(start, { ...cluster, ...storage, ...serving, restUrl })
-  startLinks(start, links)
+  startLinks(start, { ...cluster, ...links })
   const { clusterId } = cluster
   return { clusterId, kafkaAddresses: addressesOf(serving.servers), restUrl, close: () => startup.stop() }
 }
@@ -130,9 +132,14 @@ async function makeLinks({ settings, environment, startup }: Start, { controller
   const coordinators = await joinedCoordinators({ ...parts, connections }, startup)
   const hasAuthorizer = settings.authorizer !== allowAll
   const sources = sourceMetrics()
-  const ofLinks = { ...storage, settings, controller, statusOf, observe: sources.observe, clock, random, logger }
-  const { engine, destination } = await joinedLinks(ofLinks, startup)
-  return { engine, destination, sources, coordinators, statusOf, writeGate, hasAuthorizer }
+  const { ofRequests, ofProposals: proposalSignatures } = await nodeSignatures(settings)
+  const { nodeId } = settings
+  const forwarding = new PeerForwarding({ nodeId, signatures: ofRequests, image: () => controller.image, clock })
+  const ofNodes = { forwarding, proposalSignatures }
+  const world = { observe: sources.observe, clock, random, logger }
+  const ofLinks = { ...storage, ...ofNodes, ...world, settings, controller, statusOf }
+  const { engine, destination, peerCalls } = await joinedLinks(ofLinks, startup)
+  return { engine, destination, forwarding, peerCalls, sources, coordinators, statusOf, writeGate, hasAuthorizer }
 }
 
 /** Broker and listeners. */
@@ -199,8 +206,7 @@ async function serveRest(
   const ofBroker = [coordinators.metrics, quotaMetrics(of.quotas), of.placement.metrics, of.clientMetrics]
   const ofMembership = membershipMetrics({ nodeId, observer, membership })
   const metrics = [nodeMetrics(environment), of.sources, ...of.cleaner.metrics, ...ofBroker, ofMembership]
-  const forwarding = await peerForwarding({ settings, image: () => controller.image, clock })
-  const application = { ...plain, engine, metrics, forwarding }
+  const application = { ...plain, engine, metrics, forwarding: of.forwarding, peerCalls: of.peerCalls }
   const restOptions = { ...settings, settings: settings.rest, application, controller, file, clock, logger }
   const restUrl = await startRest(restOptions, startup)
   plain.listensAt(restUrl)
@@ -208,8 +214,12 @@ async function serveRest(
 }
 
 /** Not awaited: the state of the links may have no leader for a while, and REST tells so. */
-function startLinks({ environment: { logger } }: Start, { engine }: Links) {
+function startLinks({ settings, environment: { logger } }: Start, { engine, controller }: Links & Cluster) {
   engine.start().catch(error => logger.error('the link engine did not start', { error: messageOf(error) }))
+  void checkPeerKey(settings, controller.image).then(({ problem, warning }) => {
+    if (problem !== undefined) logger.error('this node cannot work with the others', { problem })
+    if (warning !== undefined) logger.warn('this node may not be able to work with the others', { warning })
+  })
 }
 
 /** Registers, and begins to serve. */

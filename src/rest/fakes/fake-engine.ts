@@ -30,6 +30,7 @@ export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
 /** Remembers what it was asked and answers from its fields. */
 export class FakeEngine implements LinkEngine {
   ready = true
+  replayed = true
   links: LinkView[] = []
   mirrors: MirrorView[] = []
   rows: AlterMirrorRow[] = []
@@ -216,6 +217,7 @@ function fakeLag(partition: number, lag: number): MirrorView['lags'][number] {
     lastFetchTimeMs: 1_700_000_000_000,
     state: 'ACTIVE',
     reason: null,
+    isLedHere: true,
   }
 }
 
