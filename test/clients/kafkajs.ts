@@ -7,7 +7,7 @@ import { kafkaJsOptions } from './client-security.ts'
 export const patientKafkaJs = (bootstrap: string, more: Partial<KafkaConfig> = {}): Kafka =>
   new Kafka({
     clientId: 'suite',
-    brokers: [bootstrap],
+    brokers: bootstrap.split(','),
     logLevel: logLevel.NOTHING,
     connectionTimeout: 30_000,
     authenticationTimeout: 30_000,

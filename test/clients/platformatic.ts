@@ -6,7 +6,7 @@ import { platformaticOptions } from './client-security.ts'
 /** Of a client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
 export const patientPlatformatic = (bootstrap: string, clientId = 'suite') => ({
   clientId,
-  bootstrapBrokers: [bootstrap],
+  bootstrapBrokers: bootstrap.split(','),
   connectTimeout: 30_000,
   requestTimeout: 60_000,
   timeout: 30_000,

@@ -11,11 +11,11 @@ import { type ClusterPlan, KafkaNode, type NodePlan } from './node.ts'
 export interface ClusterOptions {
   readonly version: KafkaVersion
   /**
-   * `combined` (default): one node that is broker and controller, node id 1. Otherwise a separate controller (node id
-   * 100) and that many brokers (node ids 1…).
+   * `combined` (default): one node that is broker and controller, node id 1; or several of them, node ids 1…. Otherwise
+   * a separate controller (node id 100) and that many brokers (node ids 1…).
    */
-  readonly brokers?: 'combined' | number
-  /** Separate controllers, node ids 100…; default 1. Without effect for a combined node. */
+  readonly brokers?: 'combined' | { readonly combined: number } | number
+  /** Separate controllers, node ids 100…; default 1. Without effect for combined nodes. */
   readonly controllers?: number
   /** Extra or changed properties of every node. */
   readonly properties?: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export class KafkaCluster {
   readonly clusterId: string
   /** The controllers first, if they are separate. */
   readonly nodes: readonly KafkaNode[]
-  /** `host:port` of every separate controller, comma-separated, or of the combined node's controller listener. */
+  /** `host:port` of every controller, comma-separated. */
   readonly controllerAddresses: string
   readonly #folder: string
 
@@ -116,18 +116,18 @@ async function planCluster({
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
-  const combined = brokers === 'combined'
-  const brokerCount = combined ? 1 : brokers
-  const controllerCount = combined ? 1 : controllers
+  const combined = typeof brokers !== 'number'
+  const brokerCount = combined ? (brokers === 'combined' ? 1 : brokers.combined) : brokers
+  const controllerCount = combined ? brokerCount : controllers
   const ports = await freePorts(controllerCount + brokerCount)
   const controllerPorts = ports.slice(0, controllerCount)
-  const voters = controllerPorts.map((port, index) => `${combined ? 1 : 100 + index}@127.0.0.1:${port}`)
+  const voters = controllerPorts.map((port, index) => `${combined ? 1 + index : 100 + index}@127.0.0.1:${port}`)
   const shared = {
     ...quickAndQuiet(brokerCount),
     'controller.quorum.voters': voters.join(','),
   }
   const brokerNodes = ports.slice(controllerCount).map((port, index): NodePlan => {
-    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[0] } : { PLAINTEXT: port }
+    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[index] } : { PLAINTEXT: port }
     const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
     const role = {
       'process.roles': combined ? 'broker,controller' : 'broker',

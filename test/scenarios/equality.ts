@@ -41,26 +41,32 @@ export async function assertEqualTopics(sides: Sides, topic: string): Promise<vo
     const here = await dumpLog(sides.mirror, topic, where)
     assertEqualBatches(here, there, `${topic}-${partition}`)
     await checkIndexes(sides.mirror, topic, partition)
-    for (const [index, replica] of (sides.replicas ?? []).entries())
-      await assertEqualReplica(replica, { topic, partition, logStart, there, name: `replica ${index + 1} of ` })
+    await assertEqualReplicas(sides, { topic, partition, logStart, there })
   }
   await assertEqualReads(sides, topic)
   await assertEqualTimeSearch(sides, topic)
 }
 
+/** What every replica has to have of a partition. */
+interface ExpectedCopy {
+  readonly topic: string
+  readonly partition: number
+  readonly logStart: number
+  /** The batches of the source from there on. */
+  readonly there: readonly DumpedBatch[]
+}
+
 /** A follower hears of the log start and the end of the leader with its next fetch. */
-async function assertEqualReplica(
-  replica: TopicSide,
-  of: { topic: string; partition: number; logStart: number; there: readonly DumpedBatch[]; name: string },
-): Promise<void> {
-  const { topic, partition, logStart: fromOffset, there, name } = of
-  await eventually(
-    async () => {
-      const copy = await dumpLog(replica, topic, { partition, fromOffset })
-      assertEqualBatches(copy, there, `${name}${topic}-${partition}`)
-    },
-    { intervalMs: 500 },
-  )
+export async function assertEqualReplicas({ replicas = [] }: Sides, expected: ExpectedCopy): Promise<void> {
+  const { topic, partition, logStart: fromOffset, there } = expected
+  for (const [index, replica] of replicas.entries())
+    await eventually(
+      async () => {
+        const copy = await dumpLog(replica, topic, { partition, fromOffset })
+        assertEqualBatches(copy, there, `replica ${index + 1} of ${topic}-${partition}`)
+      },
+      { intervalMs: 500 },
+    )
 }
 
 /** Both sides find the same record for a timestamp: before, at, between and after those that are there. */

@@ -1,12 +1,11 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
-import { eventually } from '../eventually.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
-import { destinationVersion, type KafkaVersion } from '../kafka/jars.ts'
-import { startJoinedNode } from '../kafka/joined-node.ts'
-import { LockstepNode } from '../lockstep-process.ts'
+import type { KafkaVersion } from '../kafka/jars.ts'
+import type { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { eagerCleaner } from './compacted-topic.ts'
+import { chosenDestination, type Destination, type DestinationPlan, startDestination } from './destination.ts'
 import type { Sides } from './equality.ts'
 import { MirrorLink } from './mirror-link.ts'
 import { TopicSide } from './topic-side.ts'
@@ -24,15 +23,15 @@ export interface MirrorWorld {
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {
-  /** Version of the Kafka cluster that the node joins; default: what the environment says, or a standalone node. */
-  readonly destination?: KafkaVersion | undefined
+  /** The Kafka cluster that the node joins; default: what the environment says, or a standalone node. */
+  readonly destination?: DestinationPlan | undefined
   /** Properties of the link. */
   readonly link?: Readonly<Record<string, string>>
 }
 
 /** Starts everything; what was started is ended again if something cannot start. */
 export async function startMirrorWorld(version: KafkaVersion, options: WorldOptions = {}): Promise<MirrorWorld> {
-  const { link: configs = {}, destination = destinationVersion(), ...source } = options
+  const { link: configs = {}, destination = chosenDestination(), ...source } = options
   const opened = new Opened()
   try {
     const [cluster, driver, { node, joined }] = await opened.all<[KafkaCluster, JavaDriver, Destination]>([
@@ -53,33 +52,6 @@ export async function startMirrorWorld(version: KafkaVersion, options: WorldOpti
     const link = await MirrorLink.create(node, 'from-kafka', { bootstrap, clusterId, configs })
     const sides = { source: there, mirror, ...(replicas ? { replicas } : {}) }
     return { cluster, node, joined, link, sides, close: () => opened.close() }
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-}
-
-interface Destination {
-  readonly node: LockstepNode
-  readonly joined: KafkaCluster | undefined
-  readonly close: () => Promise<void>
-}
-
-/** A standalone node, or one that has joined a cluster of a controller and two brokers. */
-async function startDestination(version: KafkaVersion | undefined): Promise<Destination> {
-  if (version === undefined) {
-    const node = await LockstepNode.start()
-    return { node, joined: undefined, close: () => node.close() }
-  }
-  const opened = new Opened()
-  try {
-    const joined = await opened.add(
-      KafkaCluster.start({ version, brokers: 2, properties: { 'default.replication.factor': '2' } }),
-    )
-    const node = await opened.add(startJoinedNode(joined))
-    // Ready to serve, it first makes the topic of the link state, or waits for it.
-    await eventually(() => node.rest.call('GET', '/links'))
-    return { node, joined, close: () => opened.close() }
   } catch (error) {
     await opened.close()
     throw error

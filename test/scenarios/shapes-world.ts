@@ -1,10 +1,11 @@
-// What the suite of shapes runs on: a real Kafka, two Lockstep nodes, and the links between them.
+// What the suite of shapes runs on: a real Kafka, two Lockstep nodes, and the links between them. The first node may have joined a Kafka cluster, which is then a source, too.
 import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { eagerCleaner } from './compacted-topic.ts'
+import { chosenDestination, type Destination, startDestination } from './destination.ts'
 import { MirrorLink } from './mirror-link.ts'
 import { TopicSide } from './topic-side.ts'
 
@@ -13,11 +14,14 @@ export interface ShapeCluster {
   readonly clusterId: string
   readonly bootstrap: string
   readonly side: TopicSide
+  /** The brokers of a joined cluster. */
+  readonly replicas: readonly TopicSide[]
 }
 
 /** A Lockstep cluster of the world. */
 export interface ShapeNode extends ShapeCluster {
   readonly node: LockstepNode
+  readonly isJoined: boolean
   /** Creates a link to another cluster of the world. */
   readonly linkTo: (
     remote: ShapeCluster,
@@ -37,18 +41,18 @@ export interface ShapesWorld {
 export async function startShapesWorld(version: KafkaVersion): Promise<ShapesWorld> {
   const opened = new Opened()
   try {
-    const [cluster, driver, first, second] = await opened.all<[KafkaCluster, JavaDriver, LockstepNode, LockstepNode]>([
+    const [cluster, driver, first, second] = await opened.all<[KafkaCluster, JavaDriver, Destination, LockstepNode]>([
       KafkaCluster.start({ version, properties: eagerCleaner }),
       JavaDriver.start({ version }),
-      LockstepNode.start(),
+      startDestination(chosenDestination()),
       LockstepNode.start(),
     ])
     const { bootstrap, clusterId } = cluster
     const side = new TopicSide(driver, { bootstrap, dataDirectory: cluster.node(1).dataDirectory })
     return {
-      kafka: { clusterId, bootstrap, side },
+      kafka: { clusterId, bootstrap, side, replicas: [] },
       first: shapeNode(first, driver),
-      second: shapeNode(second, driver),
+      second: shapeNode({ node: second, joined: undefined }, driver),
       close: () => opened.close(),
     }
   } catch (error) {
@@ -57,13 +61,20 @@ export async function startShapesWorld(version: KafkaVersion): Promise<ShapesWor
   }
 }
 
-function shapeNode(node: LockstepNode, driver: JavaDriver): ShapeNode {
-  const { clusterId, bootstrap } = node
+/** Of a joined cluster the logs of its first broker are looked at: its node has none of a topic that was promoted. */
+function shapeNode({ node, joined }: Pick<Destination, 'node' | 'joined'>, driver: JavaDriver): ShapeNode {
+  const { clusterId } = node
+  const bootstrap = joined?.bootstrap ?? node.bootstrap
+  const replicas = (joined?.brokers ?? []).map(
+    ({ dataDirectory }) => new TopicSide(driver, { bootstrap, dataDirectory }),
+  )
   return {
     clusterId,
     bootstrap,
     node,
-    side: new TopicSide(driver, node),
+    isJoined: joined !== undefined,
+    side: replicas[0] ?? new TopicSide(driver, node),
+    replicas,
     linkTo: (remote, name, configs = {}) =>
       MirrorLink.create(node, name, { bootstrap: remote.bootstrap, clusterId: remote.clusterId, configs }),
   }

@@ -14,6 +14,7 @@ import { sourceVersion } from '../kafka/jars.ts'
 import { ask } from '../parity/raw-exchange.ts'
 import { skipWithout } from '../requirements.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
+import { assertHandedOver } from '../scenarios/handed-over.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
 
 const skip = skipWithout('java', 'kcat', 'python')
@@ -85,6 +86,7 @@ test('every client goes on at the mirror after a promote, without a loss and wit
     })
   await link.must('promote', [topic])
   await link.waitForStatus(topic, 'STOPPED')
+  await assertHandedOver(world, topic)
   for (const reader of readers) {
     const group = `group-${readers.indexOf(reader)}`
     const seen = read.get(group) ?? []
@@ -95,12 +97,16 @@ test('every client goes on at the mirror after a promote, without a loss and wit
   }
 })
 
+/** Asks every broker: one of them coordinates the group. */
 async function committedHere(group: string): Promise<number> {
-  const peer = { name: 'lockstep', port: Number(world.node.bootstrap.split(':').at(-1)), topicIds: new Map() } as const
   const request = { groups: [{ groupId: group, topics: null }] }
-  const answer = await ask(peer, { api: OffsetFetchApi, request, version: 8 })
-  if (typeof answer === 'string') throw new Error(`OffsetFetch: ${answer}`)
-  return Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0)
+  const committed = world.sides.mirror.bootstrap.split(',').map(async address => {
+    const peer = { name: 'lockstep', port: Number(address.split(':').at(-1)), topicIds: new Map() } as const
+    const answer = await ask(peer, { api: OffsetFetchApi, request, version: 8 })
+    if (typeof answer === 'string') throw new Error(`OffsetFetch: ${answer}`)
+    return Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0)
+  })
+  return Math.max(...(await Promise.all(committed)))
 }
 
 test('a group that is in use here is left alone and listed; an excluded one is not looked at', { skip }, async () => {

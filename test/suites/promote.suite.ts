@@ -8,6 +8,7 @@ import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
 import { chosenSeed, integerBelow } from '../scenarios/chance.ts'
 import { assertEqualReads, waitUntilInStep } from '../scenarios/equality.ts'
+import { assertHandedOver } from '../scenarios/handed-over.ts'
 import { Load } from '../scenarios/load.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
 
@@ -48,6 +49,7 @@ test('a promote waits for an open transaction and says so, then the mirror is wr
     before.partitions.map(({ highWatermark }) => highWatermark),
     'nothing of ours was added',
   )
+  await assertHandedOver(world, 'orders')
   await sides.mirror.produce('orders', { generate: { count: 5 }, properties: { 'enable.idempotence': 'true' } })
 })
 
@@ -69,34 +71,72 @@ test('topics that are promoted together while they are written end with everythi
     await delay(integerBelow(500, random))
     await node.crash()
   }
-  const statuses = () => Promise.all(topics.map(async topic => (await link.describe(topic)).mirror_status))
+  // A node that has just started first reads the state of its links.
+  const statuses = () =>
+    eventually(() => Promise.all(topics.map(async topic => (await link.describe(topic)).mirror_status)))
   deepStrictEqual([...new Set(await statuses())], ['PENDING_STOPPED'], 'a source that is written to is waited for')
   await load.stop()
   await sides.source.endTransaction('lasting', 'commit')
   for (const topic of topics) await link.waitForStatus(topic, 'STOPPED')
   for (const topic of topics) await assertEqualReads(sides, topic)
+  for (const topic of topics) await assertHandedOver(world, topic)
   for (const topic of topics) await sides.mirror.produce(topic, { generate: { count: 5 } })
 })
+
+/** Overrides that hold, or will once a write fence is gone. */
+async function meantConfigs(topic: string): Promise<Record<string, string>> {
+  const { 'message.timestamp.after.max.ms': _ofKafka3, ...rest } = world.joined
+    ? await overridesInRest(topic)
+    : (await world.sides.mirror.describe(topic)).configs
+  return rest
+}
+
+async function overridesInRest(topic: string): Promise<Record<string, string>> {
+  const { data } = (await world.node.rest.call('GET', `/topics/${topic}/configs`)) as {
+    data: { name: string; value: string; source: string }[]
+  }
+  const overrides = data.filter(({ source }) => source === 'DYNAMIC_TOPIC_CONFIG')
+  return Object.fromEntries(overrides.map(({ name, value }) => [name, value]))
+}
+
+/** What a Kafka broker lets somebody change is taken back, and told. */
+async function assertTakenBack(topic: string, change: Readonly<Record<string, string>>): Promise<void> {
+  const before = await meantConfigs(topic)
+  const changed = await world.sides.mirror.alterConfigs(topic, change).then(
+    () => true,
+    error => {
+      match(String(error), /PolicyViolation/)
+      return false
+    },
+  )
+  await eventually(async () => deepStrictEqual(await meantConfigs(topic), before))
+  if (!changed) return
+  await eventually(async () => {
+    const [newest] = await world.link.history(topic)
+    deepStrictEqual([newest?.event, newest?.reason], ['config_changed', `restored: ${Object.keys(change).join(', ')}`])
+  })
+}
 
 test('configs that change at the source change at the mirror, and changes made at the mirror are refused', {
   skip,
 }, async () => {
   const { sides, link } = world
   await mirrored('configured')
-  const configs = async () => {
-    const { 'message.timestamp.after.max.ms': _ofKafka3, ...rest } = (await sides.mirror.describe('configured')).configs
-    return rest
-  }
   await sides.source.alterConfigs('configured', { 'retention.ms': '7200000', 'cleanup.policy': 'compact' })
   await eventually(async () =>
-    deepStrictEqual(await configs(), { 'cleanup.policy': 'compact', 'retention.ms': '7200000' }),
+    deepStrictEqual(await meantConfigs('configured'), { 'cleanup.policy': 'compact', 'retention.ms': '7200000' }),
   )
   await sides.source.alterConfigs('configured', { 'retention.ms': '604800000' })
-  await eventually(async () => deepStrictEqual(await configs(), { 'cleanup.policy': 'compact' }))
-  const refused = await sides.mirror.alterConfigs('configured', { 'cleanup.policy': 'delete' }).catch(error => error)
-  match(String(refused), /PolicyViolation/)
+  await eventually(async () => deepStrictEqual(await meantConfigs('configured'), { 'cleanup.policy': 'compact' }))
+  const change = { 'cleanup.policy': 'delete' }
+  if (world.joined) await assertTakenBack('configured', change)
+  else {
+    const refused = await sides.mirror.alterConfigs('configured', change).catch(error => error)
+    match(String(refused), /PolicyViolation/)
+  }
   await link.must('promote', ['configured'])
   await link.waitForStatus('configured', 'STOPPED')
-  await sides.mirror.alterConfigs('configured', { 'cleanup.policy': 'delete' })
-  ok((await configs())['cleanup.policy'] !== 'compact')
+  await assertHandedOver(world, 'configured')
+  await sides.mirror.alterConfigs('configured', change)
+  await eventually(async () => ok((await sides.mirror.describe('configured')).configs['cleanup.policy'] !== 'compact'))
 })

@@ -36,7 +36,11 @@ before(async () => {
 })
 after(() => world?.close())
 
-const between = (source: ShapeCluster, mirror: ShapeCluster): Sides => ({ source: source.side, mirror: mirror.side })
+const between = (source: ShapeCluster, { side: mirror, replicas }: ShapeCluster): Sides => ({
+  source: source.side,
+  mirror,
+  replicas,
+})
 
 /** Records of every kind: plain, compressed, committed and aborted. */
 async function fill({ side }: ShapeCluster, topic: string, id: string): Promise<void> {
@@ -117,6 +121,8 @@ test('what a cluster mirrors is published for clients to read and for nobody to 
   const { first } = world
   const published = await first.side.consume('__lockstep_status', { content: true })
   ok((published[0]?.records.length ?? 0) > 0)
+  // Among Kafka brokers nodes write it as clients do, and so may whoever has the right.
+  if (first.isJoined) return
   const refused = await first.side
     .produce('__lockstep_status', { records: [{ key: 'a', value: 'b' }] })
     .catch(error => error)

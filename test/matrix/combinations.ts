@@ -1,0 +1,50 @@
+// What the matrix of joined destinations runs: which suites, and against which clusters. Used by scripts/test-matrix.ts.
+
+import type { KafkaVersion } from '../kafka/jars.ts'
+import type { DestinationShape } from '../scenarios/destination.ts'
+
+/** A Kafka cluster that is joined, and the source of its mirrors. */
+export interface Combination {
+  readonly destination: KafkaVersion
+  readonly shape: DestinationShape
+  readonly source: KafkaVersion
+}
+
+/** A suite that takes its clusters from the environment. */
+export interface MatrixSuite {
+  /** Of `test/suites/NAME.suite.ts`. */
+  readonly name: string
+  /** Why it has nothing to say about such clusters; undefined = it has. */
+  readonly unfit?: (combination: Combination) => string | undefined
+}
+
+const versions: readonly KafkaVersion[] = ['4.3.1', '4.1.2', '3.9.2']
+const shapes: readonly DestinationShape[] = ['1+3', 'combined']
+
+/** Every version as destination and as source, in either shape. */
+export const combinations: readonly Combination[] = versions.flatMap(destination =>
+  shapes.flatMap(shape => versions.map(source => ({ destination, shape, source }))),
+)
+
+/** Share groups are for use from 4.2 on. */
+const withoutShareGroups = ({ destination, source }: Combination) =>
+  destination === '4.3.1' && source === '4.3.1' ? undefined : 'no share groups'
+
+export const matrixSuites: readonly MatrixSuite[] = [
+  { name: 'mirror-joined' },
+  { name: 'promote' },
+  { name: 'group-sync' },
+  { name: 'incidents' },
+  { name: 'kill-loop' },
+  { name: 'verify' },
+  { name: 'auto-create' },
+  { name: 'source-brokers' },
+  { name: 'shapes' },
+  { name: 'acl-sync' },
+  { name: 'link-settings' },
+  { name: 'clients' },
+  { name: 'share-group-sync', unfit: withoutShareGroups },
+]
+
+/** How reports name it. */
+export const nameOf = ({ destination, shape, source }: Combination): string => `${source} → ${destination} ${shape}`
