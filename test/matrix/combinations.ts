@@ -40,8 +40,6 @@ export const matrixSuites: readonly MatrixSuite[] = [
   { name: 'auto-create' },
   { name: 'source-brokers' },
   { name: 'shapes' },
-  { name: 'acl-sync' },
-  { name: 'link-settings' },
   { name: 'clients' },
   { name: 'share-group-sync', unfit: withoutShareGroups },
 ]

@@ -8,11 +8,10 @@ import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
-import type { LockstepNode } from '../lockstep-process.ts'
+import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
 import { RestError } from '../rest-client.ts'
-import { chosenDestination, type Destination, startDestination } from '../scenarios/destination.ts'
 import { MirrorLink } from '../scenarios/mirror-link.ts'
 import { ADMIN, Credentials, GUEST } from '../security/credentials.ts'
 import { addScramUser, deleteScramUser } from '../security/scram-users.ts'
@@ -35,7 +34,7 @@ before(async () => {
   ;[hiddenPort = 0, closedPort = 0] = await freePorts(2)
   const secured = securedProperties(credentials)
   const map = `${secured['listener.security.protocol.map']},HIDDEN:PLAINTEXT`
-  const [driver, source, destination] = await opened.all<[JavaDriver, KafkaCluster, Destination]>([
+  ;[java, kafka, node] = await opened.all<[JavaDriver, KafkaCluster, LockstepNode]>([
     JavaDriver.start({ version: '4.3.1' }),
     KafkaCluster.start({
       version: '4.3.1',
@@ -44,11 +43,8 @@ before(async () => {
       // Clients of this listener are sent where nobody listens.
       advertised: { HIDDEN: `127.0.0.1:${closedPort}` },
     }),
-    startDestination(chosenDestination()),
+    LockstepNode.start(),
   ])
-  java = driver
-  kafka = source
-  node = destination.node
   await addScramUser(java, kafka.bootstrap, ADMIN)
 })
 after(() => opened.close())
