@@ -55,7 +55,7 @@ async function passOn(
   forwarded.add(request)
   const part = forwardedPart(request)
   const gone = new AbortController()
-  request.raw.socket.once('close', () => gone.abort())
+  reply.raw.once('close', () => gone.abort())
   const { accept, 'last-event-id': lastEventId } = request.headers
   try {
     const answer = await to.forwarding.send(`${to.origin}${part.url}`, {
