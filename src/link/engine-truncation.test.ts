@@ -111,6 +111,19 @@ test('where the epochs do not tell, CRCs find the common point', async () => {
   await world.engine.stop()
 })
 
+// What the restored source had from 10 to 21 was cleaned away: that nothing there differs from the mirror's proves nothing.
+test('a batch of the mirror in a hole of the source is no common point', async () => {
+  const { world, source, log, view } = await mirroring()
+  source.append(batchAt(0, 10), batchAt(10, 10), batchAt(20, 10))
+  await world.mirrorAll()
+  source.truncateTo(10)
+  source.append(batchAt(22, 5, { producerId: 5n }))
+  await world.mirrorAll(4)
+  deepEqual(bytes(log.batches), Buffer.concat(source.batches))
+  equal(view().status, 'ACTIVE')
+  await world.engine.stop()
+})
+
 // They were forgotten first. A node that was killed before the cut left a tail without epochs behind, for which no check of the
 // history was made any more: data of two histories got into one mirror. Found by simulation.
 test('the epochs of what is cut off are forgotten after the cut is on disk', async () => {

@@ -9,7 +9,7 @@ const comparisonsMax = 200
 export interface PartingPoint {
   /** Everything below is common; at or above the mirror's log start. */
   readonly offset: number
-  /** The batch just below was compared, or there is none; false = the source has nothing left of it. */
+  /** The batch just below is the same, or there is none; false = the source has nothing left to compare. */
   readonly verified: boolean
 }
 
@@ -30,6 +30,8 @@ export async function findPartingPoint(
     if (!last || (await compareBatch(copies, last, bounds)) !== 'different') return undefined
     offset = logEndOffset
   }
+  /** All that is between it and `offset` is gone at the source. */
+  let unproven: PartingPoint | undefined
   for (let compared = 0; compared < comparisonsMax; compared++) {
     if (offset < logStartOffset)
       return `the source ends at offset ${offset}, below the mirror's log start ${logStartOffset}`
@@ -38,11 +40,14 @@ export async function findPartingPoint(
     const isWhole = batch.lastOffset < offset
     const verdict = isWhole ? await compareBatch(copies, batch, bounds) : 'different'
     // Not in the middle of a hole: the source may have a batch there that begins below.
-    if (verdict !== 'different') return { offset: batch.lastOffset + 1, verified: verdict === 'equal' }
+    const point = { offset: batch.lastOffset + 1, verified: verdict === 'equal' }
+    if (verdict === 'equal' || (verdict === 'gone' && batch.lastOffset < bounds.earliest)) return point
+    // A hole of a compacted source had the same there, or what another leader wrote: only what is below can tell.
+    unproven = verdict === 'gone' ? (unproven ?? point) : undefined
     if (batch.baseOffset <= logStartOffset) return { offset: logStartOffset, verified: true }
     offset = batch.baseOffset
   }
-  return `the last ${comparisonsMax} batches below offset ${logEndOffset} all differ from the source's`
+  return unproven ?? `the last ${comparisonsMax} batches below offset ${logEndOffset} all differ from the source's`
 }
 
 /** Where the epochs say that the histories part; the log end where they say nothing. */
