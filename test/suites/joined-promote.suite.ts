@@ -1,6 +1,6 @@
 /** Mirrors of a joined cluster in complete Apache Kafka 4.3.1 with an authorizer: nobody writes them while their node is dead, what others change is restored, and they become ordinary topics by another node or by Kafka's own tools. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -16,6 +16,7 @@ import { lockstepEndpoint } from '../../src/metadata/lockstep-nodes.ts'
 import { topicByName } from '../../src/metadata/metadata-image.ts'
 import { ClusterConnections } from '../../src/node/joined/cluster-connections.ts'
 import { ProducerIds } from '../../src/replica/producer-ids.ts'
+import { blocksOf } from '../documents/command-blocks.ts'
 import { eventually } from '../eventually.ts'
 import { JavaDriver, JavaError } from '../java/driver.ts'
 import { JoinedClient } from '../joined-client.ts'
@@ -232,11 +233,10 @@ test('the kill switch of the documentation, word by word, makes a mirror an ordi
   const { side, java, other } = await stage()
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kill-switch-'))
   await opened.add(Promise.resolve({ close: () => rm(folder, { recursive: true, force: true }) }))
-  const page = await readFile(new URL('../../docs/kill-switch.md', import.meta.url), 'utf8')
-  const blocks = [...page.matchAll(/```(sh|json)\n([^`]*)```/g)]
+  const blocks = blocksOf('docs/kill-switch.md')
   ok(blocks.length >= 4)
-  for (const [, kind, text = ''] of blocks) {
-    if (kind === 'json') await writeFile(join(folder, 'move.json'), text)
+  for (const { language, text } of blocks) {
+    if (language === 'json') await writeFile(join(folder, 'move.json'), text)
     else
       for (const line of text.trim().split('\n')) {
         const [name = '', ...words] = line.split(' ')
