@@ -1,4 +1,6 @@
 /** Creates a cluster link: checks everything that can be checked, then one durable record. Called by the engine for REST. */
+import { sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
 import { randomUuid } from '../../core/uuid.ts'
 import type { CreateLinkRequest } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
@@ -6,6 +8,9 @@ import type { LinkRecord } from '../state-records/link-record.ts'
 import { linkStateRecord } from '../state-records/record-codec.ts'
 import { assertFree, checkRemote, planLink } from './check-link.ts'
 import { linkNameQueue, type OperationContext } from './operation-context.ts'
+
+/** How long a creation waits until the other cluster can read of it. */
+const publishedWithinMs = 10_000
 
 export interface CreateLinkOptions {
   readonly validateOnly: boolean
@@ -50,7 +55,18 @@ export async function createLink(
       await context.journal.append([linkStateRecord(link)])
       context.logger.info('link created', { link: name, remoteClusterId })
       await context.reconcile()
+      if (link.mode === 'BIDIRECTIONAL') warnings.push(...(await untold(context)))
     }
     return { linkId: link.linkId, warnings }
   })
+}
+
+/** Whoever creates the other half next takes the id of this one, which it reads in the status topic; what there is to say if it cannot. */
+async function untold({ clock, published }: OperationContext): Promise<string[]> {
+  const over = new AbortController()
+  const late = sleep(clock, publishedWithinMs, over.signal).then(() => 'it takes long')
+  const reason = await Promise.race([published().then(() => undefined, messageOf), late])
+  over.abort()
+  if (reason === undefined) return []
+  return [`The other cluster cannot read of this link yet (${reason}): create the other half when it can.`]
 }
