@@ -17,17 +17,21 @@ const unpacked = join(installed, 'node_modules/lockstep')
 const binary = join(installed, 'node_modules/.bin/lockstep')
 const manifest = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Node of this process first, and nothing of an npm or a launcher that runs this suite. */
+/** Nothing of an npm or a launcher that runs this suite; registry and certificates are found where this user's npm finds them. */
+const npmEnv: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_|LOCKSTEP_)/i.test(name)),
+)
+
+/** The binary runs with the Node of this process, and has never seen this user's home. */
 const env: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|LOCKSTEP_)/i.test(name))),
+  ...npmEnv,
   PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
   HOME: folder,
-  npm_config_cache: join(repositoryRoot, '.cache/npm'),
 }
 
 async function npm(args: readonly string[], cwd: string): Promise<void> {
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet], { env, cwd, timeoutMs: 420_000 })
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet], { env: npmEnv, cwd, timeoutMs: 420_000 })
   equal(status, 0, `npm ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
