@@ -1,4 +1,4 @@
-// create-topics: makes topics and waits until every partition has a leader; used by suites to set scenes.
+// create-topics: makes topics and waits until every partition is led and served; used by suites to set scenes.
 package lockstep;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,7 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 
 /** args: {bootstrap, topics: [{name, partitions?, replicationFactor?, assignments?: [[broker]] (instead of both), configs?}]}. Answers {name: topic id}. */
@@ -72,12 +76,26 @@ public final class CreateTopicsCommand implements Command {
             try {
                 var description = admin.describeTopics(List.of(name)).allTopicNames().get().get(name);
                 boolean led = description.partitions().stream().noneMatch(partition -> partition.leader() == null);
-                if (led) return description.topicId().toString();
+                if (led) {
+                    awaitServed(admin, description);
+                    return description.topicId().toString();
+                }
             } catch (ExecutionException error) {
                 if (!(error.getCause() instanceof RetriableException)) throw error;
             }
             if (attempt == 1200) throw new IllegalStateException("no leaders for " + name);
             Thread.sleep(50);
         }
+    }
+
+    /**
+     * A broker tells the leader of a partition before it leads it. Producers that are refused in between have been seen to wait for
+     * their whole delivery timeout.
+     */
+    private static void awaitServed(Admin admin, TopicDescription description) throws Exception {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        description.partitions().forEach(
+            info -> asked.put(new TopicPartition(description.name(), info.partition()), OffsetSpec.earliest()));
+        admin.listOffsets(asked, new ListOffsetsOptions().timeoutMs(15_000)).all().get();
     }
 }
