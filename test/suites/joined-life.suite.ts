@@ -101,7 +101,7 @@ test('a main thread that stands still loses its leaderships, and comes back when
   })
 })
 
-test('SIGTERM hands the leaderships over, and the next life need not wait for the session to end', {
+test('SIGTERM hands the leaderships over, and the next life leads again once Kafka lets it register', {
   skip,
 }, async () => {
   const present = await stage()
