@@ -8,28 +8,14 @@ import { catchUp } from './join/ceiling.ts'
 import { clusterPids, type JoinedBenchWorld, REPLICAS, replicaProgress, startJoinedBench } from './join/joined-world.ts'
 import { type JoinCase, printJoinReport } from './join/report.ts'
 import { type Backlog, fillTopic } from './mirror/backlog.ts'
+import { copyOptions, numbers } from './mirror/copy-options.ts'
 import { type CopyRate, copyRate } from './mirror/copy-rate.ts'
 import { type Delays, measureDelays } from './mirror/delay.ts'
 import { mirrorTopic } from './mirror/lockstep-side.ts'
 import { MirrorMaker } from './mirror/mirror-maker.ts'
 import { topSelfTimes } from './mirror/profile.ts'
 
-const { values: given } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    partitions: { type: 'string' },
-    /** Records of 1 000 bytes in each batch. */
-    batches: { type: 'string' },
-    /** Of each case, a third of which is not counted. */
-    megabytes: { type: 'string' },
-    runs: { type: 'string' },
-    'without-mirror-maker': { type: 'boolean', default: false },
-    'without-delay': { type: 'boolean', default: false },
-    /** Prints where the Lockstep process spent its time; the figures are then those of a profiled process. */
-    profile: { type: 'boolean', default: false },
-  },
-})
-const numbers = (text: string): number[] => text.split(',').map(Number)
+const { values: given } = parseArgs({ options: copyOptions })
 const plan = {
   partitions: numbers(given.partitions ?? '8'),
   recordsPerBatch: numbers(given.batches ?? (given.quick ? '16' : '1,16,64')),

@@ -6,6 +6,7 @@ import { LockstepNode } from '../test/lockstep-process.ts'
 import { Opened } from '../test/opened.ts'
 import { type Backlog, fillTopic } from './mirror/backlog.ts'
 import { ClusterClient } from './mirror/cluster-client.ts'
+import { copyOptions, numbers } from './mirror/copy-options.ts'
 import { type CopyRate, copyRate } from './mirror/copy-rate.ts'
 import { type Delays, measureDelays } from './mirror/delay.ts'
 import { type DelayTopic, mirrorWithLockstep, type Source } from './mirror/lockstep-side.ts'
@@ -14,22 +15,11 @@ import { type CaseFigures, printReport } from './mirror/report.ts'
 
 const { values: given } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false },
+    ...copyOptions,
     /** Which cluster is copied from: kafka or lockstep. MirrorMaker 2 runs with kafka only. */
     source: { type: 'string', default: 'kafka' },
-    partitions: { type: 'string' },
-    /** Records of 1 000 bytes in each batch. */
-    batches: { type: 'string' },
-    /** Of each case, a third of which is not counted. */
-    megabytes: { type: 'string' },
-    runs: { type: 'string' },
-    'without-mirror-maker': { type: 'boolean', default: false },
-    'without-delay': { type: 'boolean', default: false },
-    /** Prints where the Lockstep process spent its time; the figures are then those of a profiled process. */
-    profile: { type: 'boolean', default: false },
   },
 })
-const numbers = (text: string): number[] => text.split(',').map(Number)
 const plan = {
   partitions: numbers(given.partitions ?? (given.quick ? '8' : '1,8,64')),
   recordsPerBatch: numbers(given.batches ?? '1,64'),

@@ -1,5 +1,6 @@
 /** Port: the engines of other nodes of this cluster, which mirror the partitions that they lead; what the link coordinator asks of them. A standalone node has none. */
 import type { Uuid } from '../core/uuid.ts'
+import type { MirrorLagView } from './engine-api.ts'
 
 /** A mirror topic, as one node names it to another. */
 export interface PeerMirror {
@@ -9,22 +10,8 @@ export interface PeerMirror {
 }
 
 /** What a node says of a partition that it leads, at the moment of its answer; null = not known. */
-export interface PartitionReport {
+export interface PartitionReport extends Omit<MirrorLagView, 'state' | 'isLedHere'> {
   readonly topicId: Uuid
-  readonly partition: number
-  readonly lag: number | null
-  readonly lagMs: number | null
-  readonly lastSourceFetchOffset: number
-  readonly logStartOffset: number | null
-  readonly logEndOffset: number | null
-  readonly sourceHighWatermark: number | null
-  readonly sourceLastStableOffset: number | null
-  readonly stableLag: number | null
-  readonly mirroredBytes: number
-  readonly mirroredBatches: number
-  readonly lastFetchTimeMs: number | null
-  /** What keeps it from going on. */
-  readonly reason: string | null
   /** For so long its source has not answered. */
   readonly silentMs: number | null
 }

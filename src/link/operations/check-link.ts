@@ -70,9 +70,9 @@ export async function checkRemote(context: OperationContext, name: string, link:
     })
     if (!checks.refusal) await checkAccess(checks, survey, { link: name, configs, source })
     const { clusterId: remoteClusterId } = survey
-    if (configs.must('link.mode') !== 'BIDIRECTIONAL') checks.skipped('PEER_LINK', 'The link is not bidirectional.')
-    if (checks.refusal || configs.must('link.mode') !== 'BIDIRECTIONAL')
-      return { checks, remoteClusterId, peerLinkId: undefined }
+    const isBidirectional = configs.must('link.mode') === 'BIDIRECTIONAL'
+    if (!isBidirectional) checks.skipped('PEER_LINK', 'The link is not bidirectional.')
+    if (checks.refusal || !isBidirectional) return { checks, remoteClusterId, peerLinkId: undefined }
     const status = new SourceStatus({ source, clusterId: () => remoteClusterId, clock: context.clock })
     const own = { name, linkId: expectedLinkId, clusterId: context.destination.clusterId }
     const peerLinkId = checkPeerLink(checks, await status.newest(), own)

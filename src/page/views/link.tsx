@@ -3,21 +3,19 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { LinkData } from '../../rest/schemas/links.ts'
 import { LinkActions } from '../actions/link-actions.tsx'
-import { linkSamples, links } from '../live/cluster-state.ts'
+import { links } from '../live/cluster-state.ts'
 import { followMirrors } from '../live/mirror-rows.ts'
 import { linkHref } from '../live/problems.ts'
-import { rateNow, ratesOf } from '../live/samples.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Failure, Nothing, Notice } from '../parts/notice.tsx'
-import { Sparkline } from '../parts/sparkline.tsx'
 import { Status } from '../parts/status.tsx'
-import { durationText, numberText, rateText } from '../text/figures.ts'
+import { numberText } from '../text/figures.ts'
 import { LinkAcls } from './link-acls.tsx'
 import { LinkConfiguration } from './link-configuration.tsx'
 import { LinkGroups } from './link-groups.tsx'
 import { LinkMirrors } from './link-mirrors.tsx'
 import { LinkTasks } from './link-tasks.tsx'
-import { MirrorCounts, remoteOf } from './overview.tsx'
+import { CopyFigures, MirrorCounts, remoteOf } from './overview.tsx'
 
 const TABS = [
   { tab: 'mirrors', text: 'Mirrors' },
@@ -112,7 +110,6 @@ function Part({
 }
 
 function Figures({ link }: { readonly link: LinkData }) {
-  const samples = linkSamples.value.get(link.link_name) ?? []
   return (
     <div class="card link-figures">
       <dl class="figures">
@@ -120,21 +117,7 @@ function Figures({ link }: { readonly link: LinkData }) {
           <dt>Source cluster</dt>
           <dd>{remoteOf(link) === null ? 'not seen yet' : <code>{remoteOf(link)}</code>}</dd>
         </div>
-        <div>
-          <dt>Worst lag</dt>
-          <dd class="live-figure">
-            <strong>{numberText(link.max_lag)}</strong> records
-            <span class="muted">{durationText(link.max_lag_ms)}</span>
-          </dd>
-          <Sparkline values={samples.map(({ lag }) => lag)} />
-        </div>
-        <div>
-          <dt>Throughput</dt>
-          <dd class="live-figure">
-            <strong>{rateText(rateNow(samples))}</strong>
-          </dd>
-          <Sparkline values={ratesOf(samples)} tone="good" />
-        </div>
+        <CopyFigures link={link} />
       </dl>
       <MirrorCounts link={link} />
     </div>

@@ -99,7 +99,6 @@ export const remoteOf = (link: LinkData): string | null =>
   link.source_cluster_id ?? link.remote_cluster_id ?? link.destination_cluster_id
 
 function LinkCard({ link }: { readonly link: LinkData }) {
-  const samples = linkSamples.value.get(link.link_name) ?? []
   return (
     <li class="card link-card">
       <div class="link-card-head">
@@ -118,24 +117,34 @@ function LinkCard({ link }: { readonly link: LinkData }) {
         )}
       </p>
       <dl class="figures">
-        <div>
-          <dt>Worst lag</dt>
-          <dd class="live-figure">
-            <strong>{numberText(link.max_lag)}</strong> records
-            <span class="muted">{durationText(link.max_lag_ms)}</span>
-          </dd>
-          <Sparkline values={samples.map(({ lag }) => lag)} />
-        </div>
-        <div>
-          <dt>Throughput</dt>
-          <dd class="live-figure">
-            <strong>{rateText(rateNow(samples))}</strong>
-          </dd>
-          <Sparkline values={ratesOf(samples)} tone="good" />
-        </div>
+        <CopyFigures link={link} />
       </dl>
       <MirrorCounts link={link} />
     </li>
+  )
+}
+
+/** How far a link is behind and how fast it copies, now and lately: entries of a list of figures. */
+export function CopyFigures({ link }: { readonly link: LinkData }) {
+  const samples = linkSamples.value.get(link.link_name) ?? []
+  return (
+    <>
+      <div>
+        <dt>Worst lag</dt>
+        <dd class="live-figure">
+          <strong>{numberText(link.max_lag)}</strong> records
+          <span class="muted">{durationText(link.max_lag_ms)}</span>
+        </dd>
+        <Sparkline values={samples.map(({ lag }) => lag)} />
+      </div>
+      <div>
+        <dt>Throughput</dt>
+        <dd class="live-figure">
+          <strong>{rateText(rateNow(samples))}</strong>
+        </dd>
+        <Sparkline values={ratesOf(samples)} tone="good" />
+      </div>
+    </>
   )
 }
 
