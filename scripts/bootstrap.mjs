@@ -3,7 +3,17 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -62,6 +72,11 @@ function installDependencies() {
   const stamp = join(root, 'node_modules', '.lockstep-installed')
   const wanted = hashOf(join(root, 'package-lock.json'))
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  // npm ci empties what a link points to, which others may be using.
+  if (lstatSync(dirname(stamp), { throwIfNoEntry: false })?.isSymbolicLink())
+    fail(
+      `${dirname(stamp)} is a link to dependencies that do not fit this package-lock.json: remove the link and run again`,
+    )
   say('installing dependencies ...')
   npm(['ci', '--include=dev'], root)
   writeFileSync(stamp, wanted)
