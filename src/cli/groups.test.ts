@@ -13,13 +13,14 @@ function engineWithLink(): FakeEngine {
 
 test('group list shows offsets, states and reasons', async () => {
   const engine = engineWithLink()
-  const row = { group: 'billing', sourceGroup: 'billing', topic: 'orders', partition: 3, sourceOffset: 9 }
+  const place = { topicType: 'LOCAL_MIRROR', topic: 'orders', partition: 3 } as const
+  const row = { group: 'billing', sourceGroup: 'billing', ...place, sourceOffset: 9 }
   engine.groupOffsets = [
     { ...row, syncedOffset: null, syncedTimeMs: null, clamped: false, state: 'CONFLICT', reason: 'somebody else' },
   ]
   const { code, out } = await lockstep(engine, ['group', 'list', '--link', 'west'])
   strictEqual(code, 0)
-  match(out, /billing +orders +3 +9 +false +CONFLICT +somebody else/)
+  match(out, /billing +LOCAL_MIRROR +orders +3 +9 +false +CONFLICT +somebody else/)
   const [json] = JSON.parse((await lockstep(engine, ['group', 'list', '--link', 'west', '-o', 'json'])).out)
   deepStrictEqual([json.group, json.source_offset, json.state], ['billing', 9, 'CONFLICT'])
 })

@@ -14,10 +14,13 @@ export type LinkedGroups = Pick<
   readonly consumers: Pick<GroupCoordinator['consumers'], 'find'>
 }
 
-/** Groups of consumers of all kinds. Rejects while a coordinator loads. */
-export async function listGroupIds(groups: LinkedGroups): Promise<readonly string[]> {
+/** Groups of these types; by default those of consumers. Rejects while a coordinator loads. */
+export async function listGroupIds(
+  groups: Pick<LinkedGroups, 'ensureTopic' | 'listGroups'>,
+  types: readonly string[] = ['classic', 'consumer'],
+): Promise<readonly string[]> {
   await groups.ensureTopic()
-  const { errorCode, groups: listed } = groups.listGroups({ states: [], types: ['classic', 'consumer'] })
+  const { errorCode, groups: listed } = groups.listGroups({ states: [], types: [...types] })
   if (errorCode !== ErrorCode.NONE) throw new Error(`the groups cannot be listed: ${errorName(errorCode)}`)
   return listed.map(({ groupId }) => groupId)
 }

@@ -2,8 +2,9 @@
 import type { GroupCoordinator } from '../coordinator/groups/group-coordinator.ts'
 import type { Destination, DestinationGroup, GroupCommit, GroupOffset } from '../link/ports.ts'
 import { ErrorCode, errorName } from '../protocol/errors.ts'
+import { listGroupIds } from './group-offsets.ts'
 
-export type LinkedShareGroups = Pick<GroupCoordinator, 'ensureTopic'> & {
+export type LinkedShareGroups = Pick<GroupCoordinator, 'ensureTopic' | 'listGroups'> & {
   readonly shares: Pick<GroupCoordinator['shares'], 'isEnabled' | 'describeOffsets' | 'alterOffsets' | 'find'>
 }
 
@@ -11,6 +12,7 @@ export type LinkedShareGroups = Pick<GroupCoordinator, 'ensureTopic'> & {
 export const linkedShareGroups = (groups: LinkedShareGroups): Destination['shareGroups'] =>
   groups.shares.isEnabled
     ? {
+        groupIds: () => listGroupIds(groups, ['share']),
         offsets: groupId => readStarts(groups, groupId),
         setOffsets: (groupId, offsets) => setStarts(groups, groupId, offsets),
       }

@@ -3,12 +3,14 @@ import type { Uuid } from '../core/uuid.ts'
 import type { LinkCheck } from './checks/check-list.ts'
 import type { LinkState, MirrorSelection, MirrorState, MirrorStatus, TaskView } from './engine-words.ts'
 import type { EventsApi } from './event-api.ts'
+import type { GroupOffsetView } from './group-offset-view.ts'
 import type { SourceTopicsApi } from './source-topics-api.ts'
 import type { VerificationsApi } from './verification-api.ts'
 
 export type { LinkCheck } from './checks/check-list.ts'
 export type { LinkState, MirrorSelection, MirrorState, MirrorStatus } from './engine-words.ts'
 export { everythingKept, type LinkEngineEvent, type NumberedEvent } from './event-api.ts'
+export type { GroupOffsetView } from './group-offset-view.ts'
 export type { TopicExplanation } from './source-topics-api.ts'
 export type { VerificationView, VerifiedPartitionView } from './verification-api.ts'
 
@@ -201,21 +203,6 @@ export interface AlterMirrorRow {
   }[]
   /** What an operator should know about how the topic becomes writable. */
   readonly warnings?: readonly string[]
-}
-
-/** The offset of one group in one partition of a mirror, as the group offset sync sees it. */
-export interface GroupOffsetView {
-  readonly group: string
-  readonly sourceGroup: string
-  readonly topic: string
-  readonly partition: number
-  readonly sourceOffset: number
-  /** What the link wrote last, and when; null = nothing since the node started. */
-  readonly syncedOffset: number | null
-  readonly syncedTimeMs: number | null
-  readonly clamped: boolean
-  readonly state: 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
-  readonly reason: string | null
 }
 
 export interface DeleteLinkReport {

@@ -86,7 +86,7 @@ test('a group with members here, and offsets that somebody else committed, are l
     ['foreign', 1, 'SYNCED', false],
     ['live', 0, 'IN_USE', false],
   ])
-  await rejects(world.engine.adoptGroup('west', 'nobody'), /has no offsets in mirrors/)
+  await rejects(world.engine.adoptGroup('west', 'nobody'), /has no offsets in topics that are synced/)
   equal(await world.engine.adoptGroup('west', 'foreign'), 2)
   await world.settle()
   deepEqual(here(world, 'foreign'), { 'orders/0': 5, 'orders/1': 1 })

@@ -236,3 +236,18 @@ test('offsets of groups beyond the cut are clamped, and the link may overwrite t
   equal(Number(offsetOf('beyond')?.offset ?? offsetOf('beyond')), 10)
   await world.stop()
 })
+
+test('start offsets of share groups beyond the cut are clamped, too', async () => {
+  const world = await forked()
+  const { shareGroups } = world.east.cluster
+  const at = (offset: number) => new Map([['orders/0', { topic: 'orders', partition: 0, offset, metadata: '' }]])
+  shareGroups.set('beyond', { offsets: at(12), hasMembers: false })
+  shareGroups.set('below', { offsets: at(5), hasMembers: false })
+  shareGroups.set('working', { offsets: at(12), hasMembers: true })
+  await restore(world.east, ['orders'], { paused: true })
+  await world.pass(1000)
+  equal(world.east.status('orders'), 'PAUSED')
+  const starts = ['beyond', 'below', 'working'].map(group => shareGroups.get(group)?.offsets.get('orders/0')?.offset)
+  deepEqual(starts, [8, 5, 12])
+  await world.stop()
+})

@@ -16,6 +16,8 @@ export interface GroupOffset {
   readonly partition: number
   readonly offset: number
   readonly metadata: string
+  /** Of what a source tells: the epoch that was committed with it; -1 or absent = none, as in whatever a link writes. */
+  readonly leaderEpoch?: number
 }
 
 /** Every group that was asked about is in one of both. */
@@ -68,6 +70,8 @@ export interface DestinationGroups {
 
 /** The share groups of this cluster (KIP-932). Metadata of offsets is empty. */
 export interface DestinationShareGroups {
+  /** Every share group; absent where they cannot be listed. */
+  groupIds?(): Promise<readonly string[]>
   /** Where a group starts to read, as far as that is known. */
   offsets(groupId: string): Promise<DestinationGroup>
   /** Sets it, which makes the group if it does not exist and is refused by one that has members. */

@@ -162,6 +162,7 @@ interface CommittedTopic {
   readonly partitions: readonly {
     readonly partitionIndex: number
     readonly committedOffset: bigint
+    readonly committedLeaderEpoch: number
     readonly metadata: string | null
     readonly errorCode: number
   }[]
@@ -171,10 +172,11 @@ const committedOffsets = (topics: readonly CommittedTopic[]): GroupOffset[] =>
   topics.flatMap(({ name, partitions }) =>
     partitions
       .filter(({ committedOffset, errorCode }) => committedOffset >= 0n && errorCode === ErrorCode.NONE)
-      .map(({ partitionIndex, committedOffset, metadata }) => ({
+      .map(({ partitionIndex, committedOffset, committedLeaderEpoch, metadata }) => ({
         topic: name,
         partition: partitionIndex,
         offset: Number(committedOffset),
+        leaderEpoch: committedLeaderEpoch,
         metadata: metadata ?? '',
       })),
   )

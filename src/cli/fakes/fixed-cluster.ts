@@ -14,6 +14,7 @@ const group = (partition: number, change: object) => ({
   link_name: 'west',
   group_id: 'billing',
   source_group_id: 'billing',
+  topic_type: 'LOCAL_MIRROR',
   topic_name: 'orders',
   partition,
   source_offset: 900 + partition,

@@ -70,7 +70,10 @@ const syncRows = {
   'acl.filters': aclFiltersRow('Which ACLs are copied.'),
   'consumer.offset.sync.enable': booleanRow({ default: false, doc: 'Copies group offsets; false clears the filters.' }),
   'consumer.offset.sync.ms': ms(30_000, 'Period of the group offset sync.', 1000),
-  'consumer.offset.group.filters': nameFiltersRow('groupFilters', 'Which groups are copied.'),
+  'consumer.offset.group.filters': nameFiltersRow(
+    'groupFilters',
+    'Which groups are copied; on bidirectional links also in which direction (topicTypes LOCAL_MIRROR, REMOTE_MIRROR).',
+  ),
   'topic.config.sync.ms': ms(5000, 'Period of the topic config sync.', 1000),
   'topic.config.sync.include': listRow({
     default: defaultIncludedTopicConfigs,

@@ -58,7 +58,7 @@ test('bad values are refused with what is allowed', () => {
   refused({ 'consumer.offset.group.filters': '{}' }, 'LINK_CONFIG_INVALID', /a list "groupFilters" of at least one/)
   refused(filters({ ...filter, filterType: 'ONLY' }), 'LINK_CONFIG_INVALID', /INCLUDE or EXCLUDE/)
   refused(filters({ ...filter, prefix: 'x' }), 'LINK_CONFIG_INVALID', /unknown field "prefix"/)
-  refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_UNSUPPORTED', /REMOTE_MIRROR is not/)
+  refused(filters({ ...filter, topicTypes: ['REMOTE_MIRROR'] }), 'LINK_CONFIG_INVALID', /needs a bidirectional link/)
   const acls = (access: object) => ({ 'acl.filters': JSON.stringify({ aclFilters: [{ accessFilter: access }] }) })
   refused(acls({ operation: 'reed' }), 'LINK_CONFIG_INVALID', /has operation "reed", which must be ANY or ALL or READ/)
   refused(acls({ permission: 'allow' }), 'LINK_CONFIG_INVALID', /unknown field "permission"/)

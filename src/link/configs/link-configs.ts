@@ -4,6 +4,7 @@ import type { LinkConfigView } from '../engine-api.ts'
 import { linkError } from '../errors.ts'
 import { isSealed, type SecretBox } from '../secret-box.ts'
 import { type LinkConfigKey, linkConfigKeys, linkConfigRows, linkConfigSynonyms } from './link-config-rows.ts'
+import { includesType, parseNameFilters } from './name-filters.ts'
 import { incompleteSecurity, secretProblem } from './security-checks.ts'
 import { unsupportedReason } from './unsupported-values.ts'
 
@@ -80,7 +81,7 @@ export function parseLinkConfigs(
   }
   if (!overrides.has('bootstrap.servers'))
     throw linkError('LINK_CONFIG_INVALID', { key: 'bootstrap.servers', problem: 'is required' })
-  const incomplete = incompleteSecurity(overrides) ?? misusedPrefix(overrides)
+  const incomplete = incompleteSecurity(overrides) ?? misusedPrefix(overrides) ?? misusedTopicTypes(overrides)
   if (incomplete) throw linkError('LINK_CONFIG_INVALID', incomplete)
   const unused = [...overrides.keys()].filter(key => key.startsWith('local.') || withoutEffect.has(key))
   const warnings = unused.length > 0 ? [`Accepted without effect: ${unused.join(', ')}.`] : []
@@ -101,6 +102,15 @@ function misusedPrefix(overrides: ReadonlyMap<string, string>): { key: string; p
   if (overrides.get(key) !== 'true') return undefined
   if (overrides.get('link.mode') === 'BIDIRECTIONAL') return { key, problem: 'cannot be true on a bidirectional link' }
   return hasPrefix ? undefined : { key, problem: 'needs cluster.link.prefix' }
+}
+
+function misusedTopicTypes(overrides: ReadonlyMap<string, string>): { key: string; problem: string } | undefined {
+  const key = 'consumer.offset.group.filters'
+  if (overrides.get('link.mode') === 'BIDIRECTIONAL') return undefined
+  const filters = parseNameFilters(overrides.get(key) ?? '', 'groupFilters')
+  return includesType(filters, 'REMOTE_MIRROR')
+    ? { key, problem: 'has topicTypes REMOTE_MIRROR, which needs a bidirectional link' }
+    : undefined
 }
 
 function parsed(key: LinkConfigKey, text: string): string {

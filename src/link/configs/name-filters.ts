@@ -10,7 +10,7 @@ export interface NameFilter {
   /** LITERAL: the whole name, `*` = every name. PREFIXED: what begins with it. */
   readonly patternType: 'LITERAL' | 'PREFIXED'
   readonly filterType: 'INCLUDE' | 'EXCLUDE'
-  /** Of group filters; LOCAL_MIRROR unless given. */
+  /** Of group filters. Unless given, an INCLUDE is about LOCAL_MIRROR, as elsewhere, and an EXCLUDE about both. */
   readonly topicTypes: readonly TopicType[]
 }
 
@@ -21,6 +21,17 @@ export function isSelected(filters: readonly NameFilter[], name: string): boolea
   const { include, exclude } = decidingFilters(filters, name)
   return include !== undefined && exclude === undefined
 }
+
+/** The same for a group, in topics of one of both types. */
+export const isSelectedFor = (filters: readonly NameFilter[], group: string, topicType: TopicType): boolean =>
+  isSelected(
+    filters.filter(({ topicTypes }) => topicTypes.includes(topicType)),
+    group,
+  )
+
+/** Does any filter include groups in topics of this type? */
+export const includesType = (filters: readonly NameFilter[], topicType: TopicType): boolean =>
+  filters.some(({ filterType, topicTypes }) => filterType === 'INCLUDE' && topicTypes.includes(topicType))
 
 /** The first filters of each type that match the name. An EXCLUDE decides, wherever it stands. */
 export function decidingFilters(
@@ -52,7 +63,7 @@ export const nameFiltersRow = (kind: FilterKind, doc: string): ConfigRow<string>
   type: 'json',
   default: '',
   mutable: true,
-  allowed: `{"${kind}":[{"name","patternType","filterType"}]}`,
+  allowed: `{"${kind}":[{"name","patternType","filterType"${kind === 'groupFilters' ? ',"topicTypes"' : ''}}]}`,
   doc,
   parse: text => {
     parseNameFilters(text, kind)
@@ -63,14 +74,17 @@ export const nameFiltersRow = (kind: FilterKind, doc: string): ConfigRow<string>
 
 function oneFilter(value: unknown, kind: FilterKind): NameFilter {
   const known = ['name', 'patternType', 'filterType', ...(kind === 'groupFilters' ? ['topicTypes'] : [])]
-  const { name, patternType, filterType, topicTypes = ['LOCAL_MIRROR'] } = fieldsOf(value, known, 'a filter')
+  const fields = fieldsOf(value, known, 'a filter')
+  const { name, patternType } = fields
+  const filterType = oneOf(fields['filterType'], ['INCLUDE', 'EXCLUDE'], 'filterType')
+  const { topicTypes = filterType === 'INCLUDE' ? ['LOCAL_MIRROR'] : ['LOCAL_MIRROR', 'REMOTE_MIRROR'] } = fields
   if (typeof name !== 'string' || name === '') throw new ConfigValueError('has a filter without a name')
   if (!Array.isArray(topicTypes) || topicTypes.length === 0)
     throw new ConfigValueError('has topicTypes that are no list of LOCAL_MIRROR and REMOTE_MIRROR')
   return {
     name,
     patternType: oneOf(patternType, ['LITERAL', 'PREFIXED'], 'patternType'),
-    filterType: oneOf(filterType, ['INCLUDE', 'EXCLUDE'], 'filterType'),
+    filterType,
     topicTypes: topicTypes.map(type => oneOf(type, ['LOCAL_MIRROR', 'REMOTE_MIRROR'], 'topicTypes')),
   }
 }

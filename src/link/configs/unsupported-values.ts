@@ -1,6 +1,5 @@
 /** Which values of link properties this version cannot honour yet, with the reason; they are refused, never ignored. */
 import type { linkConfigRows } from './link-config-rows.ts'
-import { parseNameFilters } from './name-filters.ts'
 
 const supportedMechanisms: readonly string[] = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER']
 
@@ -12,10 +11,6 @@ export function unsupportedReason(key: keyof typeof linkConfigRows, formatted: s
     case 'connection.mode':
     case 'remote.link.connection.mode':
       return formatted === 'INBOUND' ? 'source-initiated connections are not supported' : undefined
-    case 'consumer.offset.group.filters':
-      return parseNameFilters(formatted, 'groupFilters').some(({ topicTypes }) => topicTypes.includes('REMOTE_MIRROR'))
-        ? 'REMOTE_MIRROR is not supported yet'
-        : undefined
     case 'sasl.mechanism':
       return supportedMechanisms.includes(formatted.toUpperCase())
         ? undefined

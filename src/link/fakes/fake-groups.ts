@@ -20,13 +20,14 @@ export function writeOffsets(groups: FakeGroups, groupId: string, offsets: reado
 }
 
 export const fakeShareGroups = (groups: FakeGroups, process: CrashingProcess): DestinationShareGroups => ({
+  groupIds: async () => [...groups.keys()],
   offsets: async groupId => readOffsets(groups, groupId),
   setOffsets: (groupId, offsets) =>
     process.effect('set share group offsets', () => writeOffsets(groups, groupId, offsets)),
 })
 
-/** Offsets by group and topic/partition. */
-type PlacedOffsets = ReadonlyMap<string, ReadonlyMap<string, number>>
+/** Offsets by group and topic/partition, with the epochs that were committed with them if there are any. */
+export type PlacedOffsets = Map<string, Map<string, number | { readonly offset: number; readonly leaderEpoch: number }>>
 
 /** The groups of a source; `ask` throws where it cannot be reached. */
 export const sourceGroups = (
@@ -59,7 +60,8 @@ function offsetsOf(
   const offsets = groupIds.map(groupId => {
     const committed = [...(groups.get(groupId) ?? [])].map(([place, offset]) => {
       const [topic = '', partition = ''] = place.split('/')
-      return { topic, partition: Number(partition), offset, metadata: metadataOf(groupId) }
+      const value = typeof offset === 'number' ? { offset } : offset
+      return { topic, partition: Number(partition), ...value, metadata: metadataOf(groupId) }
     })
     return [groupId, committed] as const
   })

@@ -19,7 +19,7 @@ import {
   type SourceTopic,
   type SourceTopicConfig,
 } from '../ports.ts'
-import { sourceGroups } from './fake-groups.ts'
+import { type PlacedOffsets, sourceGroups } from './fake-groups.ts'
 import { FakeSourcePartition } from './fake-source-partition.ts'
 import { fakeSurvey } from './fake-survey.ts'
 
@@ -45,9 +45,9 @@ export class FakeSource implements SourceClusterFactory {
   readonly topics = new Map<string, FakeSourceTopic>()
   acls: ClusterAcls = { kind: 'acls', acls: [] }
   /** Committed offsets of groups, by group and topic/partition. */
-  readonly groups = new Map<string, Map<string, number>>()
+  readonly groups: PlacedOffsets = new Map()
   /** Start offsets of share groups in the same way; undefined: the source has no share groups. */
-  shareGroups: Map<string, Map<string, number>> | undefined = new Map()
+  shareGroups: PlacedOffsets | undefined = new Map()
   /** Set: every question fails with it. */
   failure: { readonly failure: SourceFailure; readonly message: string } | undefined
   /** Set: questions fail with it, while fetches go on. */

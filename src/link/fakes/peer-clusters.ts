@@ -5,7 +5,7 @@ import { seededRandom } from '../../core/random.ts'
 import { randomUuid } from '../../core/uuid.ts'
 import { buildBatch } from '../../protocol/batches/build-batch.ts'
 import { Engine } from '../engine.ts'
-import type { ExportedTail, SourceCluster, TailExports } from '../ports.ts'
+import type { ExportedTail, GroupOffset, SourceCluster, TailExports } from '../ports.ts'
 import { statusTopicName } from '../status/status-key.ts'
 import { CrashingProcess } from './crashing-process.ts'
 import { linkRequest } from './engine-world.ts'
@@ -133,6 +133,9 @@ export class PeerCluster {
       }
     }
     for (const name of [...topics.keys()]) if (!names.has(name)) topics.delete(name)
+    for (const [groupId, { offsets }] of this.cluster.groups) this.asSource.groups.set(groupId, shown(offsets))
+    for (const [groupId, { offsets }] of this.cluster.shareGroups)
+      this.asSource.shareGroups?.set(groupId, shown(offsets))
     this.#showStatus()
   }
 
@@ -148,6 +151,10 @@ export class PeerCluster {
       topics.set(statusTopicName, { topicId: this.#statusTopicId, partitions: [partition], configs: new Map() })
   }
 }
+
+/** What is committed, with the epochs of clients that told any. */
+const shown = (offsets: ReadonlyMap<string, GroupOffset>) =>
+  new Map([...offsets].map(([place, { offset, leaderEpoch = -1 }]) => [place, { offset, leaderEpoch }] as const))
 
 /** What a killed process still wants to have fetched is nobody's concern. */
 function mortal(source: SourceCluster, process: CrashingProcess): SourceCluster {

@@ -22,6 +22,8 @@ export interface GroupKind {
     groupIds: readonly string[],
     signal: AbortSignal,
   ): Promise<SourceGroupOffsets | undefined>
+  /** All of this cluster; none where they cannot be listed. */
+  allHere(destination: Destination): Promise<readonly string[]>
   here(destination: Destination, group: string): Promise<DestinationGroup>
   write(destination: Destination, group: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
 }
@@ -33,6 +35,7 @@ export const consumerGroupKind: GroupKind = {
     type !== 'share' && (protocolType === 'consumer' || protocolType === '' || type === 'streams'),
   missingHere: () => undefined,
   atSource: (source, groupIds, signal) => source.groupOffsets(groupIds, signal),
+  allHere: async destination => (await destination.groupIds?.()) ?? [],
   here: (destination, group) => destination.groupOffsets(group),
   write: (destination, group, offsets) => destination.commitGroupOffsets(group, offsets),
 }
@@ -44,6 +47,7 @@ export const shareGroupKind: GroupKind = {
   keeps: ({ type }) => type === 'share',
   missingHere: ({ shareGroups }) => (shareGroups ? undefined : 'This cluster has no share groups.'),
   atSource: (source, groupIds, signal) => source.shareGroupOffsets(groupIds, signal),
+  allHere: async ({ shareGroups }) => (await shareGroups?.groupIds?.()) ?? [],
   here: async ({ shareGroups }, group) =>
     (await shareGroups?.offsets(group)) ?? { kind: 'retriable', message: noneHere.message },
   write: async ({ shareGroups }, group, offsets) => (await shareGroups?.setOffsets(group, offsets)) ?? noneHere,

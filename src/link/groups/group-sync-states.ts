@@ -1,16 +1,18 @@
 /** How the group offset sync stands, group by group and partition by partition: told by the sync, listed by REST. */
-
+import type { TopicType } from '../configs/name-filters.ts'
 import { KeyedQueues } from '../coordination/keyed-queues.ts'
 import type { GroupKind } from './group-kinds.ts'
 
 /** Why an offset is not in step; SYNCED = it is. */
-export type GroupSyncState = 'SYNCED' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
+export type GroupSyncState = 'SYNCED' | 'SYNCED_BY_PEER' | 'IN_USE' | 'CONFLICT' | 'WAITING' | 'OTHER_TYPE' | 'FAILED'
 
 export interface GroupOffsetStatus {
   /** The group's id here. */
   readonly group: string
   readonly sourceGroup: string
-  /** The mirror topic. */
+  /** REMOTE_MIRROR: the topic is this cluster's own, and the peer's mirror of it is what the group reads. */
+  readonly topicType: TopicType
+  /** The topic here. */
   readonly topic: string
   readonly partition: number
   readonly sourceOffset: number
@@ -64,6 +66,15 @@ export class GroupSyncStates {
       else if (syncedTimeMs !== undefined && before?.get(place)?.syncedTimeMs !== syncedTimeMs) this.#synced++
     }
     this.#groups.set(group, { rows, seenMs: nowMs })
+  }
+
+  /** Forgets what nobody syncs any more. */
+  keepOnly(isKept: (row: GroupOffsetStatus) => boolean): void {
+    for (const [group, entry] of this.#groups) {
+      const rows = [...entry.rows].filter(([, row]) => isKept(row))
+      if (rows.length === 0) this.#groups.delete(group)
+      else if (rows.length < entry.rows.size) entry.rows = new Map(rows)
+    }
   }
 
   /** Forgets groups that no round has seen for so long. */

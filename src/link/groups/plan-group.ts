@@ -6,12 +6,16 @@ import type { WrittenOffset } from '../state-records/group-offsets-record.ts'
 export interface WantedOffset extends GroupOffset {
   /** As committed at the source; `offset` is within what the mirror has. */
   readonly sourceOffset: number
+  /** It may be nothing but what the other half of the link wrote there itself, with what was here before. */
+  readonly mayBePeers?: boolean
 }
 
 export interface GroupPlan {
   readonly writes: readonly WantedOffset[]
   /** Values here that this link did not write, and what they are. */
   readonly conflicts: readonly (WantedOffset & { readonly here: number })[]
+  /** Not taken, since it may come from here. */
+  readonly peers: readonly WantedOffset[]
   /** In step already, also where somebody else committed the same: that stays his. */
   readonly equal: readonly WantedOffset[]
 }
@@ -37,13 +41,15 @@ export function planGroup({ wanted, here, written, isCommitted, isStale }: Group
   const plan = {
     writes: [] as WantedOffset[],
     conflicts: [] as GroupPlan['conflicts'][number][],
+    peers: [] as WantedOffset[],
     equal: [] as WantedOffset[],
   }
   for (const offset of wanted) {
     const value = present.get(placeText(offset))
     const own = ours.get(placeText(offset))
-    if (value === undefined) plan.writes.push(offset)
-    else if (value === offset.offset) plan[own?.offset === value && isStale(offset) ? 'writes' : 'equal'].push(offset)
+    if (value === offset.offset) plan[own?.offset === value && isStale(offset) ? 'writes' : 'equal'].push(offset)
+    else if (offset.mayBePeers) plan.peers.push(offset)
+    else if (value === undefined) plan.writes.push(offset)
     else if (own && (value === own.offset || (value === own.previousOffset && !isCommitted(own))))
       plan.writes.push(offset)
     else plan.conflicts.push({ ...offset, here: value })

@@ -7,7 +7,7 @@ import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 import { type OperationContext, requireLink } from './operation-context.ts'
 
 /**
- * Takes what the group has now, in partitions of mirrors of the link, for the link's own; durable when it resolves. Resolves to
+ * Takes what the group has now, in partitions of topics that the link syncs, for the link's own; durable when it resolves. Resolves to
  * how many offsets that concerns. Rejects with GROUP_NOT_ADOPTABLE if there are none, or they cannot be read.
  */
 export async function adoptGroup(context: OperationContext, linkName: string, group: string): Promise<number> {
@@ -17,10 +17,18 @@ export async function adoptGroup(context: OperationContext, linkName: string, gr
   const turns = runtime?.groupStates.turns ?? context.operations
   return await turns.run(group, async () => {
     await context.journal.certain()
-    const topics = new Set(context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => mirrorTopic))
+    // Mirrors, and topics here that the peer mirrors: those are known by their rows.
+    const rows = runtime?.groupStates.rowsOf(group) ?? []
+    const topics = new Set([
+      ...context.desired.mirrorsOf(linkId).map(({ mirrorTopic }) => mirrorTopic),
+      ...rows.flatMap(([, { topicType, topic }]) => (topicType === 'REMOTE_MIRROR' ? [topic] : [])),
+    ])
     const present = (await offsetsHere(context, group)).filter(({ topic }) => topics.has(topic))
     if (present.length === 0)
-      throw linkError('GROUP_NOT_ADOPTABLE', { group, reason: `it has no offsets in mirrors of link '${linkName}'` })
+      throw linkError('GROUP_NOT_ADOPTABLE', {
+        group,
+        reason: `it has no offsets in topics that are synced by link '${linkName}'`,
+      })
     const adopted = new Map(context.desired.groupOffsets(linkId, group).map(offset => [placeText(offset), offset]))
     for (const { topic, partition, offset } of present)
       adopted.set(placeText({ topic, partition }), { topic, partition, offset, previousOffset: -1 })

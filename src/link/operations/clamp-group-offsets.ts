@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../core/errors.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
-import { isSelected, parseNameFilters } from '../configs/name-filters.ts'
+import { isSelectedFor, parseNameFilters } from '../configs/name-filters.ts'
 import { groupPrefixOf } from '../configs/topic-rules.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
@@ -49,7 +49,7 @@ export async function clampGroupOffsets(
 function syncedGroups(configs: LinkConfigs): (group: string) => boolean {
   const prefix = groupPrefixOf(configs)
   const filters = parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters')
-  return group => group.startsWith(prefix) && isSelected(filters, group.slice(prefix.length))
+  return group => group.startsWith(prefix) && isSelectedFor(filters, group.slice(prefix.length), 'LOCAL_MIRROR')
 }
 
 interface Clamp {
@@ -93,7 +93,7 @@ async function clampGroup(
     .map(here => clampedOffset(here, { logStartOffset: 0, highWatermark: endOf(here) }))
   if (writes.length === 0) return 0
   const next = recordOf(
-    { writes, conflicts: [], equal: [] },
+    { writes, conflicts: [], peers: [], equal: [] },
     {
       ...{ wanted: writes, here: found.offsets, written },
       isCommitted: () => false,

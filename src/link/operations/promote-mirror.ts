@@ -4,7 +4,7 @@ import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { consumerGroupKind, shareGroupKind } from '../groups/group-kinds.ts'
-import { groupsOf } from '../runtime/link-tasks.ts'
+import { groupsOf } from '../runtime/group-rounds.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
 import { groupsBehind } from '../tasks/group-offsets-sync.ts'
@@ -69,7 +69,10 @@ export async function groupsOfMirrors(
   const records = mirrorTopics.flatMap(topic => context.desired.mirror(linkId, topic) ?? [])
   try {
     const kinds = [consumerGroupKind, shareGroupKind].map(kind =>
-      groupsBehind({ ...groupsOf(context, { linkId, source, configs }, kind), signal }, records),
+      groupsBehind(
+        { ...groupsOf(context, { linkId, source, configs }, kind), peerFilters: undefined, signal },
+        records,
+      ),
     )
     const found = await Promise.all(kinds)
     const of = (topic: string, which: 'behind' | 'inUse') =>

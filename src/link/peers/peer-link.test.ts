@@ -9,7 +9,14 @@ import type { LinkStatus } from '../status/status-records.ts'
 import { peerLinkOf } from './peer-link.ts'
 
 const linkId = randomUuid()
-const half: LinkStatus = { linkId, name: 'twin', mode: 'BIDIRECTIONAL', remoteClusterId: 'here', createdTimeMs: 1 }
+const half: LinkStatus = {
+  linkId,
+  name: 'twin',
+  mode: 'BIDIRECTIONAL',
+  remoteClusterId: 'here',
+  createdTimeMs: 1,
+  groupFilters: undefined,
+}
 
 function published(...links: readonly LinkStatus[]): SourceStatusView {
   const contents = new StatusContents()

@@ -1,7 +1,8 @@
 /** Group offsets of a topic that is restored: none may lie beyond what is cut off, and from then on the link may overwrite them. Called by continue-restore. */
 import { messageOf } from '../../core/errors.ts'
-import { isSelected, parseNameFilters } from '../configs/name-filters.ts'
+import { isSelectedFor, parseNameFilters } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { GroupOffset } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -16,55 +17,62 @@ const parallel = 8
  */
 export async function settleGroups(context: OperationContext, record: MirrorRecord): Promise<void> {
   const { destination, logger } = context
-  const groups = (await destination.groupIds?.()) ?? []
-  await mapBounded(groups, parallel, async group => {
-    try {
-      await settleGroup(context, record, group)
-    } catch (error) {
-      const { mirrorTopic: topic } = record
-      logger.warn('offsets of a group may lie beyond the end of a restored topic', {
-        group,
-        topic,
-        error: messageOf(error),
-      })
-    }
-  })
+  for (const kind of [consumerGroupKind, shareGroupKind])
+    await mapBounded(await kind.allHere(destination), parallel, async group => {
+      try {
+        await settleGroup(context, record, { group, kind })
+      } catch (error) {
+        const { mirrorTopic: topic } = record
+        logger.warn('offsets of a group may lie beyond the end of a restored topic', {
+          group,
+          topic,
+          error: messageOf(error),
+        })
+      }
+    })
 }
 
-async function settleGroup(context: OperationContext, record: MirrorRecord, group: string): Promise<void> {
+async function settleGroup(
+  context: OperationContext,
+  record: MirrorRecord,
+  { group, kind }: { readonly group: string; readonly kind: GroupKind },
+): Promise<void> {
   const { destination } = context
-  const found = await destination.groupOffsets(group)
+  const found = await kind.here(destination, group)
   if (found.kind !== 'offsets') throw new Error(found.message)
   const here = found.offsets.filter(({ topic }) => topic === record.mirrorTopic)
   if (here.length === 0) return
-  const settled = here.map(offset => ({ ...offset, offset: Math.min(offset.offset, endOf(record, offset)) }))
-  await adopt(context, record, { group, here, settled })
+  const settled = here.map(offset => {
+    const end = endOf(record, offset)
+    return offset.offset > end ? { ...offset, offset: end, metadata: '' } : offset
+  })
+  const isAdopted = await adopt(context, record, { group, here, settled })
   const beyond = settled.filter(({ offset }, index) => offset !== here[index]?.offset)
-  if (beyond.length === 0) return
-  const outcome = await destination.commitGroupOffsets(
-    group,
-    beyond.map(offset => ({ ...offset, metadata: '' })),
-  )
-  if (outcome.kind !== 'committed') throw new Error(`the commit was refused: ${outcome.kind}`)
+  // Of a group that the link syncs all are written, as the link writes them: the other cluster takes none of them for the group's own.
+  const writes = isAdopted ? settled : beyond
+  if (writes.length === 0) return
+  const outcome = await kind.write(destination, group, writes)
+  if (outcome.kind !== 'committed' && beyond.length > 0) throw new Error(`the commit was refused: ${outcome.kind}`)
 }
 
 const endOf = ({ restore }: MirrorRecord, { partition }: GroupOffset): number =>
   restore?.cuts[partition]?.offset ?? Number.MAX_SAFE_INTEGER
 
-/** The cluster that went on is right about its groups: whoever restores wants that. Durable before anything is committed. */
+/** The cluster that went on is right about its groups: whoever restores wants that. Durable before anything is committed; resolves to whether the link syncs the group. */
 async function adopt(
   { runtime, desired, linkChanges }: OperationContext,
   { linkId, mirrorTopic }: MirrorRecord,
   of: { readonly group: string; readonly here: readonly GroupOffset[]; readonly settled: readonly GroupOffset[] },
-): Promise<void> {
+): Promise<boolean> {
   const { configs } = runtime(linkId) ?? {}
-  if (!configs?.must('consumer.offset.sync.enable')) return
+  if (!configs?.must('consumer.offset.sync.enable')) return false
   const { group, here, settled } = of
   const filters = parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters')
-  if (!isSelected(filters, group)) return
+  if (!isSelectedFor(filters, group, 'LOCAL_MIRROR')) return false
   const others = desired.groupOffsets(linkId, group).filter(({ topic }) => topic !== mirrorTopic)
   const ours = settled.map(({ topic, partition, offset }, index) => {
     return { topic, partition, offset, previousOffset: here[index]?.offset ?? -1 }
   })
   await linkChanges.append(linkId, [groupOffsetsStateRecord({ linkId, group, written: [...others, ...ours] })])
+  return true
 }

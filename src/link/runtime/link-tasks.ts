@@ -4,8 +4,7 @@ import { AclRefusals } from '../acls/acl-refusals.ts'
 import { parseAclFilters } from '../configs/acl-filters.ts'
 import { partitionSyncPeriodMs } from '../configs/connection-settings.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
-import { parseNameFilters } from '../configs/name-filters.ts'
-import { copiedTopicConfigs, groupPrefixOf } from '../configs/topic-rules.ts'
+import { copiedTopicConfigs } from '../configs/topic-rules.ts'
 import type { SyncWrites } from '../coordination/sync-writes.ts'
 import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import type { GroupSyncStates } from '../groups/group-sync-states.ts'
@@ -21,7 +20,6 @@ import type { SourceStatus } from '../status/source-status.ts'
 import { isRefusal, syncAcls } from '../tasks/acl-sync.ts'
 import { autoCreateMirrors, retryCreationMs } from '../tasks/auto-create-mirrors.ts'
 import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
-import { syncGroupOffsets } from '../tasks/group-offsets-sync.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { checkPeer, peerCheckPeriodMs } from '../tasks/peer-check.ts'
@@ -31,6 +29,7 @@ import { retryAfterErrorsMs, SyncTask, type SyncTaskOptions, type TaskError } fr
 import { syncTopicConfigs, type TopicConfigsSyncParts } from '../tasks/topic-configs-sync.ts'
 import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
 import type { EngineParts } from './engine-parts.ts'
+import { groupOffsetsRound, remoteMirrorsRound } from './group-rounds.ts'
 
 /** What the tasks see of the link that they belong to. */
 export interface TaskedLink {
@@ -69,6 +68,10 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
   }
+  const bothTypes = (local: SyncTaskOptions['work'], kind: GroupKind) => async (signal: AbortSignal) => [
+    ...(await local(signal)),
+    ...(await remoteMirrorsRound(parts, link, kind)(signal)),
+  ]
   const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
@@ -86,12 +89,12 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     }),
     task('ConsumerOffsetSync', {
       periodMs: () => link.configs.must('consumer.offset.sync.ms'),
-      work: overFollowed(groupOffsets),
+      work: bothTypes(overFollowed(groupOffsets), consumerGroupKind),
       isConfigured: syncsGroups,
     }),
     task('ShareGroupOffsetSync', {
       periodMs: () => link.configs.must('consumer.offset.sync.ms'),
-      work: overFollowed(shareOffsets),
+      work: bothTypes(overFollowed(shareOffsets), shareGroupKind),
       isConfigured: syncsGroups,
     }),
     task('AclSync', {
@@ -179,25 +182,6 @@ function topicConfigsRound(parts: EngineParts, link: TaskedLink): Round {
     const { destination } = parts
     const of = { source, destination, topicConfigs, owned, isMirrored, trueConfigs: trueConfigsOf }
     return await syncTopicConfigs({ ...of, signal, changed }, mirrors)
-  }
-}
-
-function groupOffsetsRound(parts: EngineParts, link: TaskedLink, kind: GroupKind): Round {
-  return (mirrors, signal) =>
-    syncGroupOffsets({ ...groupsOf(parts, link, kind), states: link.groupStates, signal }, mirrors)
-}
-
-/** What the group offset sync needs of a link, also for previews. */
-export function groupsOf(parts: EngineParts, link: Pick<TaskedLink, 'linkId' | 'source' | 'configs'>, kind: GroupKind) {
-  const { configs } = link
-  return {
-    ...parts,
-    kind,
-    linkId: link.linkId,
-    source: link.source,
-    filters: parseNameFilters(configs.must('consumer.offset.group.filters'), 'groupFilters'),
-    groupPrefix: groupPrefixOf(configs),
-    stateMaxAgeMs: configs.must('group.sync.state.max.age.ms'),
   }
 }
 

@@ -27,7 +27,14 @@ function published(chain: readonly ChainHop[], more: { state?: string; topicId?:
   contents.apply(decodeStatusRecord(mirrorStatusRecord(record)))
   contents.apply(
     decodeStatusRecord(
-      linkStatusRecord({ linkId: id('l'), name: 'west', mode: 'DESTINATION', remoteClusterId: 'C', createdTimeMs: 1 }),
+      linkStatusRecord({
+        linkId: id('l'),
+        name: 'west',
+        mode: 'DESTINATION',
+        remoteClusterId: 'C',
+        createdTimeMs: 1,
+        groupFilters: undefined,
+      }),
     ),
   )
   return { kind: 'read', contents } satisfies SourceStatusView

@@ -44,7 +44,14 @@ function reading() {
 
 const cluster = (clusterId = 'source-cluster') => clusterStatusRecord({ clusterId })
 const link = (name: string) =>
-  linkStatusRecord({ linkId, name, mode: 'DESTINATION', remoteClusterId: undefined, createdTimeMs: 1 })
+  linkStatusRecord({
+    linkId,
+    name,
+    mode: 'DESTINATION',
+    remoteClusterId: undefined,
+    createdTimeMs: 1,
+    groupFilters: undefined,
+  })
 
 test('a cluster without the topic, or with nothing whole in it, publishes nothing', async () => {
   const { source, kind, publish } = reading()

@@ -29,6 +29,7 @@ const link = record({
   mode: text,
   remoteClusterId: fc.option(text, { nil: undefined }),
   createdTimeMs: offset,
+  groupFilters: fc.option(fc.string(), { nil: undefined }),
 })
 const mirror = record({
   linkId: uuid,

@@ -35,7 +35,13 @@ const linkTable = message({
   name: 'LockstepLinkStatusValue',
   versions: '0',
   flexibleFrom: 0,
-  fields: { name: string(), mode: string(), remoteClusterId: string({ nullable: '0+' }), createdTimeMs: int64() },
+  fields: {
+    name: string(),
+    mode: string(),
+    remoteClusterId: string({ nullable: '0+' }),
+    createdTimeMs: int64(),
+    groupFilters: string({ nullable: '0+', default: null, tag: 0 }),
+  },
 })
 
 const mirrorTable = message({
@@ -79,7 +85,9 @@ export const clusterStatusRecord = (cluster: ClusterStatus): StateRecord =>
   published(clusterStatusKey, clusterTable.encode(cluster, version))
 
 export function linkStatusRecord({ linkId, remoteClusterId, createdTimeMs, ...link }: LinkStatus): StateRecord {
-  const value = { ...link, remoteClusterId: remoteClusterId ?? null, createdTimeMs: BigInt(createdTimeMs) }
+  const { groupFilters = null } = link
+  const more = { remoteClusterId: remoteClusterId ?? null, createdTimeMs: BigInt(createdTimeMs), groupFilters }
+  const value = { ...link, ...more }
   return published(linkStatusKey(linkId), linkTable.encode(value, version))
 }
 
@@ -116,9 +124,10 @@ function decodeValue(key: StateKey, value: Buffer): StatusChange {
 const decoders: Readonly<Record<number, (key: StateKey, body: Buffer) => StatusChange>> = {
   [statusKinds.cluster]: (key, body) => ({ kind: 'cluster', key, record: clusterTable.decode(body, version) }),
   [statusKinds.link]: (key, body) => {
-    const { remoteClusterId, createdTimeMs, ...link } = linkTable.decode(body, version)
+    const { remoteClusterId, createdTimeMs, groupFilters, ...link } = linkTable.decode(body, version)
     const more = { remoteClusterId: remoteClusterId ?? undefined, createdTimeMs: Number(createdTimeMs) }
-    return { kind: 'link', key, record: { linkId: key.scope, ...link, ...more } }
+    const record = { linkId: key.scope, ...link, ...more, groupFilters: groupFilters ?? undefined }
+    return { kind: 'link', key, record }
   },
   [statusKinds.mirror]: (key, body) => {
     const { stateTimeMs, ...mirror } = mirrorTable.decode(body, version)

@@ -13,6 +13,8 @@ export interface LinkStatus {
   readonly mode: string
   readonly remoteClusterId: string | undefined
   readonly createdTimeMs: number
+  /** Of which groups it writes offsets there, as `consumer.offset.group.filters`; empty = of none, undefined = it does not tell. */
+  readonly groupFilters: string | undefined
 }
 
 /** One topic of one cluster in the chain behind a mirror. */

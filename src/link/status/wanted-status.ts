@@ -34,6 +34,14 @@ export interface WantedStatusParts {
   readonly chains: KnownChains
 }
 
+/** Whoever is at the other end of a bidirectional link does not take back what this one writes. */
+function syncedGroups({ mode, configs }: LinkRecord): string | undefined {
+  if (mode !== 'BIDIRECTIONAL') return undefined
+  return configs.get('consumer.offset.sync.enable') === 'true'
+    ? (configs.get('consumer.offset.group.filters') ?? '')
+    : ''
+}
+
 interface OfLink {
   readonly link: LinkRecord
   readonly published: StateRecord
@@ -66,7 +74,8 @@ export class WantedStatus {
     const ofLinks = new Map<Uuid, OfLink>()
     for (const link of desired.links()) {
       const known = this.#ofLinks.get(link.linkId)
-      const published = known?.link === link ? known.published : linkStatusRecord(link)
+      const published =
+        known?.link === link ? known.published : linkStatusRecord({ ...link, groupFilters: syncedGroups(link) })
       ofLinks.set(link.linkId, { link, published })
       wanted.set(stateKeyText(linkStatusKey(link.linkId)), published)
     }

@@ -73,6 +73,7 @@ const groupData = (row: GroupOffsetView, { link, self }: { link: string; self: s
   link_name: link,
   group_id: row.group,
   source_group_id: row.sourceGroup,
+  topic_type: row.topicType,
   topic_name: row.topic,
   partition: row.partition,
   source_offset: row.sourceOffset,

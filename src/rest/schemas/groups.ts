@@ -7,6 +7,7 @@ export const LinkGroupData = item('KafkaLinkGroupData', {
   link_name: Type.String(),
   group_id: Type.String(),
   source_group_id: Type.String(),
+  topic_type: Type.String(),
   topic_name: Type.String(),
   partition: Type.Integer(),
   source_offset: Type.Integer(),

@@ -7,6 +7,7 @@ import { dateText } from '../../words.ts'
 
 const COLUMNS: readonly Column<LinkGroupData>[] = [
   { heading: 'Group', key: 'group', value: row => row.group_id },
+  { heading: 'Topic Type', key: 'topic_type', value: row => row.topic_type },
   { heading: 'Topic Name', key: 'topic_name', value: row => row.topic_name },
   { heading: 'Partition', key: 'partition', value: row => row.partition },
   { heading: 'Source Offset', key: 'source_offset', value: row => row.source_offset },
