@@ -7,7 +7,7 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { javaBroker, joinedImage, lockstepBroker } from '../fakes/joined-images.ts'
 import { topicByName } from '../metadata-image.ts'
 import { placeGrowth, placeMirror } from './mirror-placement.ts'
-import { minInsyncReplicasOf, ownTopicMove, placeOwnTopic } from './own-topics.ts'
+import { minInsyncReplicasOf, OWN_TOPICS, ownTopicMove, placeOwnTopic } from './own-topics.ts'
 import { DRAINING_CONFIG } from './usable-brokers.ts'
 
 const random = seededRandom(7)
@@ -97,6 +97,20 @@ test('many topics of one partition are spread over the Lockstep nodes too', () =
     0,
   )
   ok(assignments.every(replicas => replicas.length === 4))
+})
+
+test('the node that leads the topics of Lockstep leads as many mirror partitions as the others', () => {
+  const brokers = [javaBroker(1), javaBroker(2), lockstepBroker(1001), lockstepBroker(1002)]
+  const topics = Object.fromEntries(OWN_TOPICS.map(name => [name, [[1001, 1002, 1, 2]]]))
+  const image = joinedImage({ brokers, topics })
+  const assignments = assignmentsOf(placeMirror(image, { count: 4, replicationFactor: 2, random }))
+  strictEqual(
+    spread(
+      assignments.map(([first = -1]) => first),
+      [1001, 1002],
+    ),
+    0,
+  )
 })
 
 test('stand-ins of a node that dies are spread over the others', () => {

@@ -5,6 +5,7 @@ import type { ApiError } from '../api-error.ts'
 import { isLockstepNode } from '../lockstep-nodes.ts'
 import type { MetadataImage, TopicImage } from '../metadata-image.ts'
 import { least, placeJavaReplicas, shuffled } from './java-replicas.ts'
+import { OWN_TOPICS } from './own-topics.ts'
 import { lockstepReplicas, usableJavaBrokers, usableLockstepNodes } from './usable-brokers.ts'
 
 /** Lockstep nodes that hold a mirror partition beside the one that leads it: they take over before any Java broker does. More would only cost disks. */
@@ -95,11 +96,13 @@ export function placeLockstepReplicas(
   })
 }
 
-/** How many partitions each Lockstep node is the preferred leader of. */
+const ownTopics: ReadonlySet<string> = new Set(OWN_TOPICS)
+
+/** How many partitions each Lockstep node is the preferred leader of; those of Lockstep's own topics are no load to speak of. */
 export function firstPlaces(image: MetadataImage): Map<number, number> {
   const counts = new Map<number, number>()
-  for (const { partitions } of image.topics.values())
-    for (const { replicas } of partitions) {
+  for (const { name, partitions } of image.topics.values())
+    for (const { replicas } of ownTopics.has(name) ? [] : partitions) {
       const [first] = replicas
       if (first !== undefined && isLockstepNode(image, first)) counts.set(first, (counts.get(first) ?? 0) + 1)
     }
