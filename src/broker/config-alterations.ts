@@ -35,10 +35,14 @@ export async function alterConfigs(
     try {
       if (twice.has(configResourceKey(resource))) throw invalid('Each resource must appear at most once.')
       const alteration = { resource, changes: changes() }
-      checkResource(broker, resource)
+      if (!KNOWN_TYPES.has(resource.type)) throw invalid(`Unknown resource type ${resource.type}`)
+      // In Kafka's order: whose loggers they are is looked at behind the rights, whose configs before them.
+      const isLogger = resource.type === ConfigResourceType.BROKER_LOGGER
+      if (!isLogger) checkBroker(broker, resource)
       requireConfigAccess(broker, of.origin, { resource, operation: 'ALTER_CONFIGS' })
       askGate(broker, of.origin.image, alteration)
-      if (resource.type === ConfigResourceType.BROKER_LOGGER) {
+      if (isLogger) {
+        checkBroker(broker, resource)
         // Levels live as long as this process and are nobody else's business.
         alterLoggers(broker.loggers, alteration.changes, of)
         answers.push(answerOf(resource, { errorCode: ErrorCode.NONE, errorMessage: null }))
@@ -68,9 +72,8 @@ export function checkKeys(configs: readonly { readonly name: string }[], without
 
 export const invalid = (message: string) => new RequestFailure(ErrorCode.INVALID_REQUEST, message)
 
-function checkResource({ brokerId }: BrokerContext, { type, name }: ConfigResource): void {
-  if (!KNOWN_TYPES.has(type)) throw invalid(`Unknown resource type ${type}`)
-  // Configs of one broker are altered at that broker, which checks them against what it runs with.
+/** Configs of one broker are altered at that broker, which checks them against what it runs with. */
+function checkBroker({ brokerId }: BrokerContext, { type, name }: ConfigResource): void {
   if (type !== ConfigResourceType.BROKER && type !== ConfigResourceType.BROKER_LOGGER) return
   if (type === ConfigResourceType.BROKER && name === '') return
   if (!/^-?\d+$/.test(name)) throw invalid(`Node id must be an integer, but it is: ${name}`)

@@ -9,6 +9,7 @@ import { errorName } from '../../protocol/errors.ts'
 import { FetchApi } from '../../protocol/messages/01-fetch.ts'
 import { MetadataApi } from '../../protocol/messages/03-metadata.ts'
 import { DeleteTopicsApi } from '../../protocol/messages/20-delete-topics.ts'
+import { IncrementalAlterConfigsApi } from '../../protocol/messages/44-incremental-alter-configs.ts'
 import { clientOf, TestNode } from '../fakes/test-node.ts'
 
 const alice = clientOf('alice')
@@ -85,5 +86,17 @@ test('auto-creation needs CREATE, and a topic that may not be described looks th
   deepStrictEqual(
     answer?.responses.map(({ errorCode }) => errorName(errorCode)),
     ['TOPIC_AUTHORIZATION_FAILED', 'TOPIC_AUTHORIZATION_FAILED'],
+  )
+})
+
+test('of another broker who has no rights is told that of its loggers, and whose it is of its configs, as by Kafka', async () => {
+  await using scene = await started()
+  const configs = [{ name: 'root', configOperation: 0, value: 'WARN' }]
+  const resources = [4, 8].map(resourceType => ({ resourceType, resourceName: '7', configs }))
+  const request = { resources, validateOnly: true }
+  const answer = await scene.node.call(IncrementalAlterConfigsApi, request, { client: alice })
+  deepStrictEqual(
+    answer?.responses.map(({ errorCode }) => errorName(errorCode)),
+    ['INVALID_REQUEST', 'CLUSTER_AUTHORIZATION_FAILED'],
   )
 })
