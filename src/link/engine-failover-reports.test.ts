@@ -88,6 +88,14 @@ test('producer ids of the source that were handed out here before the barrier ar
   await world.engine.stop()
 })
 
+test("producers that go on here with ids of the source are named, though the log forgets the source's", async () => {
+  const world = await mirroring()
+  world.cluster.livingProducerIds = [4n, 5n]
+  match((await failOver(world)).warnings?.join() ?? '', /^producer 4 goes on$/)
+  match(world.engine.describeMirror('west', 'orders').reason ?? '', /; producer 4 goes on$/)
+  await world.engine.stop()
+})
+
 test('a promote raises the barrier above every producer id of the source and lists those in use at both clusters', async () => {
   const world = await mirroring()
   world.cluster.producerIdFloor = 20n

@@ -4,6 +4,7 @@ import { LoggerLevels } from '../core/logger-levels.ts'
 import { endOnFatalErrors } from './fatal-errors.ts'
 import { checkCluster } from './joined/check-cluster.ts'
 import type { JoinedSettings } from './joined/joined-settings.ts'
+import { keptAlive } from './kept-alive.ts'
 import { startNode } from './node.ts'
 import { nodeLogger } from './node-logger.ts'
 import { type NodeSettings, parseSettings, readPropertiesFile } from './settings.ts'
@@ -24,7 +25,11 @@ const STOP_MAX_MS = 10_000
 const LEAVE_MAX_MS = 30_000
 
 /** Resolves to the exit code when the node has stopped. */
-export async function runServer(options: ServerOptions): Promise<number> {
+export function runServer(options: ServerOptions): Promise<number> {
+  return keptAlive(() => serve(options))
+}
+
+async function serve(options: ServerOptions): Promise<number> {
   let settings: ReturnType<typeof parseSettings>
   try {
     settings = parseSettings(propertiesOf(options))

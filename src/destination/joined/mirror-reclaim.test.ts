@@ -16,7 +16,7 @@ const marker = (offset: number) =>
   })
 
 /** Mirrored under epoch 0 up to offset 2, then led by a Kafka broker under epoch 1 that appended `theirs`, then led here under 2. */
-async function ledAgain(theirs: readonly Buffer[], leadership: ReclaimedLeadership) {
+async function ledAgain(theirs: readonly Buffer[], leadership: ReclaimedLeadership, failures: string[] = []) {
   const bench = new PartitionBench()
   const partition = await bench.open({ assignment: { leaderEpoch: 0 } })
   const mirror = new MirrorPartition(partition, bench)
@@ -28,7 +28,11 @@ async function ledAgain(theirs: readonly Buffer[], leadership: ReclaimedLeadersh
   const reclaim = new MirrorReclaim({
     leadershipOf: () => leadership,
     writtenByOthers: async (_id, { reason }) => void told.push(`failed: ${reason}`),
-    markersCut: async (_id, { reason }) => void told.push(`cut: ${reason}`),
+    markersCut: async (_id, { reason }) => {
+      const failure = failures.shift()
+      if (failure !== undefined) throw new Error(failure)
+      told.push(`cut: ${reason}`)
+    },
     handBack: async (_id, index) => void told.push(`handed back ${index}`),
     fork: async (_id, index) => void told.push(`forked ${index}`),
   })
@@ -45,6 +49,17 @@ test('markers behind the mirrored records are cut, and followers that have them 
   deepEqual(partition.log.endOffsetForEpoch(1), { epoch: 0, endOffset: 2 })
   await again()
   equal(told.length, 1, 'once in an epoch')
+  await bench.close()
+})
+
+test('markers are cut when that is durable, so that no cut goes untold', async () => {
+  const mirrored = { kind: 'mirror', ledEpochs: new Set([0]) } as const
+  const { bench, partition, told, again } = await ledAgain([marker(2)], mirrored, ['no coordinator'])
+  await rejects(again(), /no coordinator/)
+  equal(partition.log.logEndOffset, 3)
+  await again()
+  deepEqual(told, ['cut: 1 markers of others were cut (offsets 2 to 2)'])
+  equal(partition.log.logEndOffset, 2)
   await bench.close()
 })
 

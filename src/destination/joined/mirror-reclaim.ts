@@ -22,6 +22,7 @@ export interface MirrorReclaimOptions {
     topicId: Uuid,
     of: { readonly partition: number; readonly reason: string },
   ) => Promise<void>
+  /** They are cut next: durable when it resolves, or the cut would go untold if this node died, or could not write, behind it. */
   readonly markersCut: (topicId: Uuid, of: { readonly partition: number; readonly reason: string }) => Promise<void>
   /** Gives the partition to the Java brokers that have it. */
   readonly handBack: (topicId: Uuid, partition: number) => Promise<void>
@@ -70,7 +71,7 @@ export class MirrorReclaim {
     { start, markers }: { readonly start: number; readonly markers: number },
   ): Promise<void> {
     const reason = `${markers} markers of others were cut (offsets ${start} to ${log.logEndOffset - 1})`
-    await mirror.truncateTo(start)
     await this.#o.markersCut(topicId, { partition: index, reason })
+    await mirror.truncateTo(start)
   }
 }

@@ -50,6 +50,8 @@ export class FakeCluster {
   readonly statusRecords: StateRecord[] = []
   /** Every producer id handed out later is above. */
   producerIdFloor = -1n
+  /** Of producers that go on here, which only the barrier finds out. */
+  livingProducerIds: readonly bigint[] = []
   readonly defaultConfigs = new Map<string, string | null>([
     ['max.message.bytes', '1048588'],
     ['cleanup.policy', 'delete'],
@@ -181,10 +183,10 @@ export class FakeCluster {
       get producerIdEnd() {
         return cluster.producerIdFloor + 1n
       },
-      raiseProducerIds: producerId =>
+      raiseProducerIds: (producerId, mirrored) =>
         process.effect('raise producer ids', () => {
           if (producerId > this.producerIdFloor) this.producerIdFloor = producerId
-          return []
+          return this.livingProducerIds.filter(id => mirrored.has(id)).map(id => `producer ${id} goes on`)
         }),
       fence: this.fence.of(process),
     }

@@ -29,6 +29,8 @@ export class FakePartition {
   bytesAtRisk = 0
   /** Others led it for a moment, and from here on it holds what they appended. */
   foreignFrom: number | undefined
+  /** Whose records are below has been forgotten. */
+  producersFrom = 0
 
   /** The machine lost what was not flushed. */
   loseUnflushed(): void {
@@ -140,6 +142,7 @@ export class FakeMirrorLog implements MirrorLog {
         const marker = { producerId, producerEpoch, coordinatorEpoch: 0, offset, timestamp: 0n, leaderEpoch }
         this.#partition.append(buildEndMarker({ type: 'abort', ...marker }))
       })
+    this.#partition.producersFrom = this.#partition.logEndOffset
     return open
   }
 
@@ -158,7 +161,9 @@ export class FakeMirrorLog implements MirrorLog {
   }
 
   producerIds(): readonly bigint[] {
-    return [...new Set(this.#partition.batches.map(batch => batch.header.producerId))].filter(id => id >= 0n)
+    const { batches, producersFrom } = this.#partition
+    const remembered = batches.filter(({ header }) => header.baseOffset >= producersFrom)
+    return [...new Set(remembered.map(({ header }) => header.producerId))].filter(id => id >= 0n)
   }
 
   async retentionBytesAtRisk(): Promise<number> {

@@ -21,6 +21,12 @@ const retryMs = 1000
 const periodMs = 10_000
 const noKeys: ReadonlySet<string> = new Set()
 
+interface TouchedMirror {
+  readonly kind: IncidentKind
+  readonly reason: string
+  readonly first?: 'count' | 'note'
+}
+
 export class FenceKeeper {
   readonly #context: OperationContext
   /** Topics to look at; a topic is in it at most once. */
@@ -116,17 +122,16 @@ export class FenceKeeper {
     return taken.length
   }
 
-  /** Counted, and kept in the history. */
-  protected async report(
-    topicId: Uuid,
-    { kind, reason }: { readonly kind: IncidentKind; readonly reason: string },
-  ): Promise<void> {
+  /** Counted, and kept in the history; `first`: what has happened counts though it cannot be noted, what is tried again until it is noted counts once. */
+  protected async report(topicId: Uuid, { kind, reason, first = 'count' }: TouchedMirror): Promise<void> {
     const { desired, changes, incidents, logger, clock } = this.#context
     const record = [...desired.mirrorsOfTopic(topicId)].find(isFenced)
     if (!record) return
+    const note = () => changes.note(record, now => withHistory(now, { event: kind, reason, timeMs: clock.nowMs() }))
+    if (first === 'note') await note()
     incidents.count(kind)
     logger.warn('somebody else touched a mirror', { topic: record.mirrorTopic, reason })
-    await changes.note(record, now => withHistory(now, { event: kind, reason, timeMs: clock.nowMs() }))
+    if (first === 'count') await note()
   }
 }
 

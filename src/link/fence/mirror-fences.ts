@@ -52,11 +52,11 @@ export class MirrorFences extends FenceKeeper {
     await changes.fail(record, [{ partition, error: 'ILLEGAL_STATE', reason }])
   }
 
-  /** Markers of others behind the mirrored records were cut. */
+  /** Markers of others behind the mirrored records are cut when this has resolved. */
   async markersCut(
     topicId: Uuid,
     { partition, reason }: { readonly partition: number; readonly reason: string },
   ): Promise<void> {
-    await this.report(topicId, { kind: 'fork', reason: `partition ${partition}: ${reason}` })
+    await this.report(topicId, { kind: 'fork', reason: `partition ${partition}: ${reason}`, first: 'note' })
   }
 }

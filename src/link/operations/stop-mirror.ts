@@ -110,6 +110,8 @@ async function prepareHandOver(
   step('record stop points')
   await recordStopPoints(context, id, logs)
 
+  // With its transactions aborted a log forgets whose records it has.
+  const mirrored = new Set(logs.flatMap(({ log }) => log.producerIds()))
   step('abort open transactions')
   await mapBounded(logs, parallel, async ({ log, partition }) => {
     await log.abortOpenTransactions()
@@ -124,7 +126,6 @@ async function prepareHandOver(
 
   step('raise producer ids')
   const highest = largest(logs.map(({ log }) => log.producerIdMax()))
-  const mirrored = new Set(logs.flatMap(({ log }) => log.producerIds()))
   const warnings = highest >= 0n ? [...(await context.destination.raiseProducerIds(highest, mirrored))] : []
   const taken = all.length - partitions.length
   if (taken > 0)
