@@ -18,6 +18,7 @@ import { PeerNodes } from './nodes/peer-nodes.ts'
 import { PeerService } from './nodes/peer-service.ts'
 import { acceptProposal } from './operations/accept-proposal.ts'
 import { adoptGroup } from './operations/adopt-group.ts'
+import { adoptPeerId } from './operations/adopt-peer-id.ts'
 import { alterLinkConfigs } from './operations/alter-link-configs.ts'
 import { alterMirrors } from './operations/alter-mirrors.ts'
 import { preflightLink } from './operations/check-link.ts'
@@ -83,6 +84,7 @@ export class Engine implements api.LinkEngine {
       operations: new KeyedQueues(),
       createDiscovered: (linkId, discovered, signal) =>
         createDiscoveredMirror(this.#context, { linkId, discovered }, signal),
+      adoptPeerId: (linkId, peerId) => adoptPeerId(this.#context, linkId, peerId),
       runtime: linkId => this.#reconciler.runtime(linkId),
       reconcile: () => this.#reconciler.run(),
       coordinates: () => this.ready,

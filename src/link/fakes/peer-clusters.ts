@@ -46,9 +46,10 @@ export class PeerCluster {
     await this.engine.start()
   }
 
-  async link(name = 'twin', configs: Record<string, string> = {}): Promise<void> {
-    const request = linkRequest(name, { 'link.mode': 'BIDIRECTIONAL', ...configs })
-    await this.engine.createLink(request, { validateOnly: false, validateLink: true })
+  async link(name = 'twin', configs: Record<string, string> = {}, validateLink = true): Promise<void> {
+    const { clusterId: remoteClusterId } = this.#remote().cluster
+    const request = { ...linkRequest(name, { 'link.mode': 'BIDIRECTIONAL', ...configs }), remoteClusterId }
+    await this.engine.createLink(request, { validateOnly: false, validateLink })
   }
 
   /** Clients write, if they may. */

@@ -6,7 +6,7 @@ import type { SourceStatusView } from '../status/source-chain.ts'
 import { decodeStatusRecord, linkStatusRecord } from '../status/status-codec.ts'
 import { StatusContents } from '../status/status-contents.ts'
 import type { LinkStatus } from '../status/status-records.ts'
-import { peerLinkOf } from './peer-link.ts'
+import { peerLinkOf, takesOtherId } from './peer-link.ts'
 
 const linkId = randomUuid()
 const half: LinkStatus = {
@@ -48,5 +48,23 @@ test('what is wrong with the other half is said in a word for programs and one f
     const found = peer(view)
     deepEqual([found.kind, found.kind === 'problem' && found.code], ['problem', code])
     match(found.kind === 'problem' ? found.message : '', message)
+  }
+})
+
+test('of two halves with two ids exactly one takes the other, unless both have mirrors', () => {
+  const [smaller = linkId, larger = linkId] = [linkId, randomUuid()].sort()
+  for (const [left, right] of [
+    [false, false],
+    [false, true],
+    [true, false],
+    [true, true],
+  ] as const) {
+    const halves = [
+      { linkId: smaller, hasMirrors: left },
+      { linkId: larger, hasMirrors: right },
+    ] as const
+    const takes = [takesOtherId(halves[0], halves[1]), takesOtherId(halves[1], halves[0])]
+    equal(takes.filter(Boolean).length, left && right ? 0 : 1)
+    if (!left && !right) deepEqual(takes, [false, true])
   }
 })

@@ -13,6 +13,14 @@ export interface PeerProblem {
   readonly code: string
   /** A clause, without a full stop. */
   readonly message: string
+  /** The other half, if its id is all that does not fit. */
+  readonly other?: OtherHalf
+}
+
+/** A half of a link that has an id of its own. */
+interface OtherHalf {
+  readonly linkId: Uuid
+  readonly hasMirrors: boolean
 }
 
 export type PeerLink =
@@ -51,20 +59,31 @@ function judged(contents: StatusContents, { name, linkId, clusterId }: OwnHalf):
     const message = `the remote cluster has no link named '${name}'${what}`
     return problem('missing', 'REMOTE_LINK_NOT_FOUND_ERROR', message)
   }
-  const mismatch = mismatchOf(link, { linkId, clusterId })
-  return mismatch === undefined
-    ? { kind: 'linked', link, contents }
-    : problem('mismatch', 'MISCONFIGURATION_ERROR', `link '${name}' of the remote cluster ${mismatch}`)
+  const mismatch = mismatchOf(link, clusterId)
+  if (mismatch !== undefined)
+    return problem('mismatch', 'MISCONFIGURATION_ERROR', `link '${name}' of the remote cluster ${mismatch}`)
+  if (linkId === undefined || link.linkId === linkId) return { kind: 'linked', link, contents }
+  const other = { linkId: link.linkId, hasMirrors: contents.mirrorTopicsOf(link.linkId).length > 0 }
+  return { ...problem('mismatch', 'MISCONFIGURATION_ERROR', otherId(link, linkId)), other }
 }
 
-function mismatchOf(link: LinkStatus, own: Omit<OwnHalf, 'name'>): string | undefined {
+const otherId = ({ name, linkId }: LinkStatus, own: Uuid) =>
+  `link '${name}' of the remote cluster has the id ${linkId}, this one has ${own}, and both have mirrors or had: ` +
+  'delete one of both and create it again'
+
+function mismatchOf(link: LinkStatus, clusterId: string): string | undefined {
   if (link.mode !== 'BIDIRECTIONAL') return `has link.mode ${link.mode}, not BIDIRECTIONAL`
-  if (link.remoteClusterId !== undefined && link.remoteClusterId !== own.clusterId)
-    return `belongs to cluster ${link.remoteClusterId}, not to this one (${own.clusterId})`
-  if (own.linkId !== undefined && link.linkId !== own.linkId)
-    return `has the id ${link.linkId}, this one has ${own.linkId}: delete one of both and create it again`
+  if (link.remoteClusterId !== undefined && link.remoteClusterId !== clusterId)
+    return `belongs to cluster ${link.remoteClusterId}, not to this one (${clusterId})`
   return undefined
 }
+
+/**
+ * Should the half with this id take that of the other one? Of two that were created at the same time, the one without mirrors does;
+ * if neither has any, the one with the larger id. Both sides come to the same answer from what both can read.
+ */
+export const takesOtherId = (own: OtherHalf, other: OtherHalf): boolean =>
+  !own.hasMirrors && (other.hasMirrors || other.linkId < own.linkId)
 
 const problem = (why: PeerProblem['why'], code: string, message: string): PeerProblem => {
   return { kind: 'problem', why, code, message }

@@ -32,6 +32,8 @@ export interface EngineParts {
   readonly chains: KnownChains
   /** Creates a mirror that nobody asked for by name, if it still may be; see createDiscoveredMirror. */
   readonly createDiscovered: (linkId: Uuid, discovered: DiscoveredTopic, signal: AbortSignal) => Promise<void>
+  /** The link has the id of its other half from then on, unless it has mirrors; resolves to whether it has. */
+  readonly adoptPeerId: (linkId: Uuid, peerId: Uuid) => Promise<boolean>
   /** Other nodes of this cluster that mirror what they lead. */
   readonly peers: PeerNodes
   /** Is this node the link coordinator? Others mirror what they lead, and leave everything else alone. */

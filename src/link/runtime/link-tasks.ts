@@ -206,10 +206,10 @@ function chainRound(parts: EngineParts, link: TaskedLink): SyncTaskOptions['work
   }
 }
 
-function peerRound({ desired, destination }: EngineParts, { linkId, status }: TaskedLink): SyncTaskOptions['work'] {
+function peerRound(parts: EngineParts, { linkId, status }: TaskedLink): SyncTaskOptions['work'] {
   return async () => {
-    const link = desired.link(linkId)
-    return link ? checkPeer(await status.newest(), link, destination.clusterId) : []
+    const link = parts.desired.link(linkId)
+    return link ? await checkPeer(parts, await status.newest(), link) : []
   }
 }
 
