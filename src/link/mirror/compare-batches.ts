@@ -33,22 +33,40 @@ export async function askBounds({ source, sourceTopic, partition, signal }: Both
   return { earliest: await ask('earliest'), latest: await ask('latest') }
 }
 
-/** `gone`: nothing of the batch is left at both ends to compare. Rejects with SourceError. */
+export interface Comparison {
+  /** `gone`: nothing of the batch is left at both ends to compare. */
+  readonly verdict: 'equal' | 'different' | 'gone'
+  /** Of a batch that is gone: what lies below is gone, too, up to where the source's next batch begins. */
+  readonly next: number
+}
+
+/** Rejects with SourceError. */
 export async function compareBatch(
   copies: BothCopies,
   ours: OurBatch,
+  bounds: SourceBounds,
+): Promise<Comparison['verdict']> {
+  return (await compareAndLook(copies, ours, bounds)).verdict
+}
+
+/** The same, with where to look next. Rejects with SourceError. */
+export async function compareAndLook(
+  copies: BothCopies,
+  ours: OurBatch,
   { earliest, latest }: SourceBounds,
-): Promise<'equal' | 'different' | 'gone'> {
+): Promise<Comparison> {
   const { source, sourceTopic, partition, signal } = copies
-  if (ours.lastOffset < earliest) return 'gone'
-  if (ours.lastOffset >= latest) return 'different'
+  const next = ours.lastOffset + 1
+  if (ours.lastOffset < earliest) return { verdict: 'gone', next: earliest }
+  if (ours.lastOffset >= latest) return { verdict: 'different', next }
   const range = { offset: Math.max(ours.baseOffset, earliest), maxBytes: readBytes, signal }
   const bytes = await source.readBatches(sourceTopic, partition, range)
-  const theirs = [...batchesIn(bytes)].filter(batch => batch.baseOffset <= ours.lastOffset)
+  const read = [...batchesIn(bytes)]
+  const theirs = read.filter(batch => batch.baseOffset <= ours.lastOffset)
   const first = theirs[0]
-  if (!first) return 'gone'
+  if (!first) return { verdict: 'gone', next: Math.max(next, read[0]?.baseOffset ?? next) }
   const isSame = first.baseOffset === ours.baseOffset && first.lastOffset === ours.lastOffset && first.crc === ours.crc
-  return isSame ? 'equal' : await compareRecords(copies, ours, { bytes, theirs })
+  return { verdict: isSame ? 'equal' : await compareRecords(copies, ours, { bytes, theirs }), next }
 }
 
 /** Cleaners, at the source or here, took records out of the batch: what is left of them at both ends must be the same. */
@@ -102,7 +120,8 @@ export async function lastBatchBelow(log: MirrorLog, offset: number): Promise<Ba
   return undefined
 }
 
-async function firstBatchFrom(log: MirrorLog, offset: number): Promise<BatchHeader | undefined> {
+/** The batch of the mirror that holds this offset, or else the next one. */
+export async function firstBatchFrom(log: MirrorLog, offset: number): Promise<BatchHeader | undefined> {
   if (offset >= log.state().logEndOffset) return undefined
   const bytes = await log.readBatches({ offset, maxBytes: 1 })
   return batchesIn(bytes).next().value ?? undefined

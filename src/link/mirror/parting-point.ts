@@ -2,9 +2,7 @@
 import type { EpochRange } from '../state-records/source-epochs-record.ts'
 import { askBounds, type BothCopies, compareBatch, lastBatchBelow } from './compare-batches.ts'
 import { divergenceOf } from './epoch-judgement.ts'
-
-/** Batches compared before the search gives up. */
-const comparisonsMax = 200
+import { lastSharedBatch } from './last-shared-batch.ts'
 
 export interface PartingPoint {
   /** Everything below is common; at or above the mirror's log start. */
@@ -14,8 +12,7 @@ export interface PartingPoint {
 }
 
 /**
- * Undefined if mirror and source are the same after all; a text if there is no common point in the mirror's log, or none was
- * found. Changes nothing. Rejects with SourceError.
+ * Undefined if mirror and source are the same after all; a text if the source ends below the mirror's log. Changes nothing. Rejects with SourceError.
  */
 export async function findPartingPoint(
   copies: BothCopies,
@@ -30,24 +27,14 @@ export async function findPartingPoint(
     if (!last || (await compareBatch(copies, last, bounds)) !== 'different') return undefined
     offset = logEndOffset
   }
-  /** All that is between it and `offset` is gone at the source. */
-  let unproven: PartingPoint | undefined
-  for (let compared = 0; compared < comparisonsMax; compared++) {
-    if (offset < logStartOffset)
-      return `the source ends at offset ${offset}, below the mirror's log start ${logStartOffset}`
-    const batch = await lastBatchBelow(log, offset)
-    if (!batch) return { offset: logStartOffset, verified: true }
-    const isWhole = batch.lastOffset < offset
-    const verdict = isWhole ? await compareBatch(copies, batch, bounds) : 'different'
-    // Not in the middle of a hole: the source may have a batch there that begins below.
-    const point = { offset: batch.lastOffset + 1, verified: verdict === 'equal' }
-    if (verdict === 'equal' || (verdict === 'gone' && batch.lastOffset < bounds.earliest)) return point
-    // A hole of a compacted source had the same there, or what another leader wrote: only what is below can tell.
-    unproven = verdict === 'gone' ? (unproven ?? point) : undefined
-    if (batch.baseOffset <= logStartOffset) return { offset: logStartOffset, verified: true }
-    offset = batch.baseOffset
-  }
-  return unproven ?? `the last ${comparisonsMax} batches below offset ${logEndOffset} all differ from the source's`
+  if (offset < logStartOffset)
+    return `the source ends at offset ${offset}, below the mirror's log start ${logStartOffset}`
+  const common = await lastSharedBatch(copies, offset, bounds)
+  // Not in the middle of a hole: the source may have a batch there that begins below.
+  if (common) return { offset: common.batch.lastOffset + 1, verified: true }
+  const kept = await lastBatchBelow(log, Math.min(offset, bounds.earliest))
+  if (kept && kept.lastOffset < bounds.earliest) return { offset: kept.lastOffset + 1, verified: false }
+  return { offset: logStartOffset, verified: true }
 }
 
 /** Where the epochs say that the histories part; the log end where they say nothing. */
