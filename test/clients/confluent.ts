@@ -5,6 +5,7 @@ import { cached } from '../cache.ts'
 import { runTool } from '../child-process.ts'
 import {
   type ClientReader,
+  type ClientSecurity,
   type ClientWriter,
   inOrder,
   type PlacedRecord,
@@ -62,6 +63,8 @@ export async function readGroupInPython(reading: {
   topic: string
   group: string
   count: number
+  security?: ClientSecurity
 }): Promise<string[]> {
-  return JSON.parse(await run(await python(), [script, 'group'], JSON.stringify(reading))) as string[]
+  const request = { ...reading, config: librdkafkaProperties(reading.security) }
+  return JSON.parse(await run(await python(), [script, 'group'], JSON.stringify(request))) as string[]
 }

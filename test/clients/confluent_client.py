@@ -111,6 +111,7 @@ def group(request):
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
         "fetch.wait.max.ms": 50,
+        **request.get("config", {}),
     })
     consumer.subscribe([request["topic"]])
     seen = []

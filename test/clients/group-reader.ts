@@ -1,5 +1,7 @@
 // Clients that read a topic as members of a group and commit what they have read; used by the suite of groups.
 import { Consumer, MessagesStreamFallbackModes, MessagesStreamModes, stringDeserializers } from '@platformatic/kafka'
+import type { ClientSecurity } from './client-record.ts'
+import { kafkaJsOptions, platformaticOptions } from './client-security.ts'
 import { readGroupInPython } from './confluent.ts'
 import { patientKafkaJs } from './kafkajs.ts'
 import { readGroupWithKcat } from './kcat.ts'
@@ -11,6 +13,7 @@ export interface GroupReading {
   readonly group: string
   /** How many records are read before what was read is committed and the group is left. */
   readonly count: number
+  readonly security?: ClientSecurity
 }
 
 export interface GroupReader {
@@ -25,14 +28,18 @@ export const confluentGroupReader: GroupReader = { name: 'confluent-kafka', read
 
 export const kafkaJsGroupReader: GroupReader = {
   name: 'KafkaJS',
-  async read({ bootstrap, topic, group, count }) {
-    const consumer = patientKafkaJs(bootstrap).consumer({ groupId: group, maxWaitTimeInMs: 100 })
+  async read({ bootstrap, topic, group, count, security }) {
+    const kafka = patientKafkaJs(bootstrap, kafkaJsOptions(security))
+    const consumer = kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 })
     const seen: string[] = []
     await consumer.connect()
     try {
       await consumer.subscribe({ topic, fromBeginning: true })
       await new Promise<void>((resolve, reject) => {
-        consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+        consumer.on(consumer.events.CRASH, ({ payload }) => {
+          // While a coordinator loads, for example, it starts again by itself.
+          if (!payload.restart) reject(payload.error)
+        })
         const eachMessage = async ({ partition, message }: { partition: number; message: { offset: string } }) => {
           seen.push(`${partition}:${message.offset}`)
           if (seen.length >= count) resolve()
@@ -49,9 +56,10 @@ export const kafkaJsGroupReader: GroupReader = {
 
 export const platformaticGroupReader: GroupReader = {
   name: '@platformatic/kafka',
-  async read({ bootstrap, topic, group, count }) {
+  async read({ bootstrap, topic, group, count, security }) {
     const consumer = new Consumer({
       ...patientPlatformatic(bootstrap),
+      ...platformaticOptions(security),
       groupId: group,
       deserializers: stringDeserializers,
       autocommit: false,

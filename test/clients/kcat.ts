@@ -1,6 +1,12 @@
 // kcat (librdkafka) as reader and writer; used by the client suite.
 import { runTool } from '../child-process.ts'
-import { type ClientReader, type ClientRecord, type ClientWriter, inOrder } from './client-record.ts'
+import {
+  type ClientReader,
+  type ClientRecord,
+  type ClientSecurity,
+  type ClientWriter,
+  inOrder,
+} from './client-record.ts'
 import { librdkafkaProperties } from './client-security.ts'
 
 interface KcatMessage {
@@ -54,6 +60,9 @@ function placed({ partition, offset, ts: timestamp, headers = [], key, payload: 
   return { partition, offset, timestamp, key, value, headers: pairs }
 }
 
+const securedWith = (security: ClientSecurity | undefined): string[] =>
+  Object.entries(librdkafkaProperties(security)).flatMap(([name, value]) => ['-X', `${name}=${value}`])
+
 /** It cannot be given timestamps, and headers are the same for every record of a run. */
 export const kcatWriter: ClientWriter = {
   name: 'kcat',
@@ -62,10 +71,7 @@ export const kcatWriter: ClientWriter = {
   write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
     const headers = (records[0]?.headers ?? []).flatMap(([name, value]) => ['-H', `${name}=${value}`])
     const properties = ['-X', `acks=${acks}`, '-X', `enable.idempotence=${idempotent}`, '-z', codec]
-    const secured = Object.entries(librdkafkaProperties(security)).flatMap(([name, value]) => [
-      '-X',
-      `${name}=${value}`,
-    ])
+    const secured = securedWith(security)
     const lines = records.map(({ key, value }: ClientRecord) => `${key}\t${value}\n`).join('')
     await kcat(
       ['-b', bootstrap, '-P', '-t', topic, '-p', '0', '-K', '\t', ...headers, ...properties, ...secured],
@@ -80,8 +86,10 @@ export async function readGroupWithKcat(reading: {
   topic: string
   group: string
   count: number
+  security?: ClientSecurity
 }): Promise<string[]> {
-  const properties = ['-X', 'auto.offset.reset=earliest', '-X', 'fetch.wait.max.ms=50']
+  const settings = ['-X', 'auto.offset.reset=earliest', '-X', 'fetch.wait.max.ms=50']
+  const properties = [...settings, ...securedWith(reading.security)]
   const printed = await kcat([
     '-b',
     reading.bootstrap,

@@ -1,7 +1,8 @@
 // What one broker of a real cluster tells about a topic, epochs included, which Kafka's clients keep to themselves.
-import { systemClock } from '../../src/core/clock.ts'
-import { BrokerConnection } from '../../src/network/broker-connection.ts'
+import type { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
+import type { ClientSecurity } from '../clients/client-record.ts'
+import { askBroker } from '../clients/direct.ts'
 
 /** A partition as its cluster tells it. */
 export interface PartitionView {
@@ -11,20 +12,9 @@ export interface PartitionView {
   readonly isr: readonly number[]
 }
 
-const TIMEOUT_MS = 30_000
-
 /** Partitions of a topic by index, as the broker at `address` (`host:port`) has them. */
-export async function partitionsAt(address: string, topic: string): Promise<PartitionView[]> {
-  const [host = '', port] = address.split(':')
-  const connection = await BrokerConnection.connect({
-    host,
-    port: Number(port),
-    clientId: 'view',
-    connectTimeoutMs: TIMEOUT_MS,
-    requestTimeoutMs: TIMEOUT_MS,
-    clock: systemClock,
-  })
-  try {
+export function partitionsAt(address: string, topic: string, security?: ClientSecurity): Promise<PartitionView[]> {
+  const ask = async (connection: BrokerConnection) => {
     const { response } = await connection.send(MetadataApi, {
       topics: [{ name: topic }],
       allowAutoTopicCreation: false,
@@ -38,7 +28,6 @@ export async function partitionsAt(address: string, topic: string): Promise<Part
         replicas: replicaNodes,
         isr: isrNodes,
       }))
-  } finally {
-    connection.close()
   }
+  return askBroker(address, ask, security)
 }
