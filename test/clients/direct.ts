@@ -7,8 +7,8 @@ import type { ClientSecurity } from './client-record.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** To be closed by the caller. */
-function connectTo(address: string, security?: ClientSecurity): Promise<BrokerConnection> {
+/** To be closed by the caller. `address` is `host:port`. */
+export function connectTo(address: string, security?: ClientSecurity): Promise<BrokerConnection> {
   const [host = '', port] = address.split(':')
   return BrokerConnection.connect({
     host,
@@ -22,7 +22,7 @@ function connectTo(address: string, security?: ClientSecurity): Promise<BrokerCo
   })
 }
 
-/** One connection for the time of `ask`. `address` is `host:port`. */
+/** One connection for the time of `ask`. */
 export async function askBroker<T>(
   address: string,
   ask: (connection: BrokerConnection) => Promise<T>,

@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly properties?: Readonly<Record<string, string>>
   /** Ports of further listeners of a combined node, by name. */
   readonly listeners?: Readonly<Record<string, number>>
+  /** Names of further listeners of every broker, on free ports, where the controllers are separate. */
+  readonly brokerListeners?: readonly string[]
   /** `host:port` under which such listeners are announced in place of where they are, by name. */
   readonly advertised?: Readonly<Record<string, string>>
   /** Folder with classes that properties name. */
@@ -29,6 +31,8 @@ export interface ClusterOptions {
   readonly data?: { readonly directory: string; readonly clusterId: string }
   /** Settings of the JVM in place of those that start quickly. */
   readonly jvmArguments?: readonly string[]
+  /** Further arguments of `kafka-storage format`. */
+  readonly format?: readonly string[]
 }
 
 /**
@@ -109,9 +113,11 @@ async function planCluster({
   controllers = 1,
   properties = {},
   listeners: further = {},
+  brokerListeners = [],
   advertised = {},
   plugins,
   jvmArguments,
+  format = [],
   data,
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
@@ -119,15 +125,21 @@ async function planCluster({
   const combined = typeof brokers !== 'number'
   const brokerCount = combined ? (brokers === 'combined' ? 1 : brokers.combined) : brokers
   const controllerCount = combined ? brokerCount : controllers
-  const ports = await freePorts(controllerCount + brokerCount)
+  const moreListeners = combined ? [] : brokerListeners
+  const ports = await freePorts(controllerCount + brokerCount * (1 + moreListeners.length))
   const controllerPorts = ports.slice(0, controllerCount)
   const voters = controllerPorts.map((port, index) => `${combined ? 1 + index : 100 + index}@127.0.0.1:${port}`)
   const shared = {
     ...quickAndQuiet(brokerCount),
     'controller.quorum.voters': voters.join(','),
   }
-  const brokerNodes = ports.slice(controllerCount).map((port, index): NodePlan => {
-    const own = combined ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[index] } : { PLAINTEXT: port }
+  const brokerPorts = ports.slice(controllerCount, controllerCount + brokerCount)
+  const morePorts = ports.slice(controllerCount + brokerCount)
+  const brokerNodes = brokerPorts.map((port, index): NodePlan => {
+    const more = moreListeners.map((name, at) => [name, morePorts[index * moreListeners.length + at]])
+    const own = combined
+      ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[index] }
+      : { PLAINTEXT: port, ...Object.fromEntries(more) }
     const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
     const role = {
       'process.roles': combined ? 'broker,controller' : 'broker',
@@ -159,6 +171,7 @@ async function planCluster({
     controllerPorts,
     plugins,
     jvmArguments,
+    format,
     nodes: combined ? brokerNodes : [...controllerNodes, ...brokerNodes],
   }
 }

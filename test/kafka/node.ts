@@ -27,6 +27,8 @@ export interface ClusterPlan {
   readonly plugins: string | undefined
   /** Of the nodes, in place of those that start quickly. */
   readonly jvmArguments: readonly string[] | undefined
+  /** Further arguments of `kafka-storage format`. */
+  readonly format: readonly string[]
   readonly clusterId: string
   readonly folder: string
   readonly controllerPorts: readonly number[]
@@ -54,6 +56,13 @@ export class KafkaNode {
     this.#cluster = cluster
     this.#folder = join(cluster.folder, `node-${plan.id}`)
     this.dataDirectory = plan.dataDirectory ?? join(this.#folder, 'data')
+  }
+
+  /** `host:port` of one of its listeners. */
+  addressOf(listener: string): string {
+    const [, address] = new RegExp(`${listener}://([^,]+)`).exec(this.#plan.properties['listeners'] ?? '') ?? []
+    if (address === undefined) throw new Error(`node ${this.id} has no listener ${listener}`)
+    return address
   }
 
   /** Process id while it runs. */
@@ -118,6 +127,7 @@ export class KafkaNode {
       this.#cluster.clusterId,
       '-c',
       file,
+      ...this.#cluster.format,
     ]
     const { status, stdout, stderr } = await runTool('java', args)
     if (status !== 0) throw new Error(`formatting Kafka node ${this.id} failed:\n${stdout}${stderr}`)

@@ -92,6 +92,8 @@ export interface ConsumeArgs {
 export interface SidePlace {
   readonly bootstrap: string
   readonly dataDirectory: string
+  /** Properties of every client, such as a login. */
+  readonly login?: Readonly<Record<string, string>>
 }
 
 /** Source or destination of a scenario. */
@@ -99,11 +101,13 @@ export class TopicSide {
   readonly driver: JavaDriver
   readonly bootstrap: string
   readonly dataDirectory: string
+  readonly #login: SidePlace['login']
 
   constructor(driver: JavaDriver, place: SidePlace) {
     this.driver = driver
     this.bootstrap = place.bootstrap
     this.dataDirectory = place.dataDirectory
+    this.#login = place.login
   }
 
   createTopic(name: string, options: TopicOptions = {}) {
@@ -165,7 +169,10 @@ export class TopicSide {
       .map(name => join(folder, name))
   }
 
-  #call<Result = unknown>(command: string, args: object): Promise<Result> {
-    return this.driver.call(command, { bootstrap: this.bootstrap, ...args })
+  #call<Result = unknown>(command: string, args: ConsumeArgs | object): Promise<Result> {
+    const login = this.#login
+    const own = 'properties' in args ? args.properties : undefined
+    const secured = login === undefined ? {} : { admin: login, properties: { ...login, ...own } }
+    return this.driver.call(command, { bootstrap: this.bootstrap, ...args, ...secured })
   }
 }

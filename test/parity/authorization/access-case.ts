@@ -2,7 +2,7 @@
 import { errorName } from '../../../src/protocol/errors.ts'
 import type { Api } from '../../../src/protocol/schema/message.ts'
 import { comparable } from '../parity-case.ts'
-import type { SecuredPeer } from './logged-in.ts'
+import type { AccessPeer } from './logged-in.ts'
 import { USERS, type User } from './scene.ts'
 
 export interface AccessCase {
@@ -12,7 +12,7 @@ export interface AccessCase {
   /** Why Lockstep answers otherwise on purpose. */
   readonly differs: string | undefined
   /** Resolves to what the node answers, as text that can be compared. */
-  readonly askAs: (user: User, peer: SecuredPeer) => Promise<string>
+  readonly askAs: (user: User, peer: AccessPeer) => Promise<string>
 }
 
 export interface AccessCaseOptions<QI, R> {
@@ -21,9 +21,9 @@ export interface AccessCaseOptions<QI, R> {
   /** Default: all. */
   readonly users?: readonly User[]
   readonly differs?: string | undefined
-  readonly request: QI | ((peer: SecuredPeer) => QI)
+  readonly request: QI | ((peer: AccessPeer) => QI)
   /** The part that is compared; default: all of it. */
-  readonly show?: (answer: R, peer: SecuredPeer) => unknown
+  readonly show?: (answer: R, peer: AccessPeer) => unknown
 }
 
 export const accessCase = <Q, QI, R, RI>(
@@ -36,7 +36,7 @@ export const accessCase = <Q, QI, R, RI>(
   differs: options.differs,
   async askAs(user, peer) {
     const { request, show = answer => answer, version = api.request.versions.max } = options
-    const asked = typeof request === 'function' ? (request as (peer: SecuredPeer) => QI)(peer) : request
+    const asked = typeof request === 'function' ? (request as (peer: AccessPeer) => QI)(peer) : request
     const answer = await peer.askAs(user, { api, request: asked, version })
     return typeof answer === 'string' ? answer : comparable(show(answer, peer))
   },
@@ -47,5 +47,5 @@ export const errorsOf = <T extends { readonly errorCode: number }>(items: readon
   items.map(item => `${name(item)}: ${errorName(item.errorCode)}`).sort()
 
 /** Ids differ from node to node: answers are compared by the topic's name. */
-export const nameOf = (peer: SecuredPeer, id: string) =>
+export const nameOf = (peer: AccessPeer, id: string) =>
   [...peer.topicIds].find(([, known]) => known === id)?.[0] ?? 'unknown'

@@ -16,7 +16,7 @@ import { OffsetDeleteApi } from '../../../src/protocol/messages/47-offset-delete
 import { eventually } from '../../eventually.ts'
 import { topicIdOf, UNKNOWN_ID } from '../parity-case.ts'
 import { type AccessCase, accessCase, errorsOf, nameOf } from './access-case.ts'
-import type { SecuredPeer } from './logged-in.ts'
+import type { AccessPeer } from './logged-in.ts'
 
 const GROUPS = ['read', 'describe', 'delete', 'hidden', 'team.group'] as const
 export const PRODUCERS = ['write', 'describe', 'hidden', 'team.producer'] as const
@@ -33,7 +33,7 @@ const commitOf = (groupId: string, names: readonly string[] = COMMITTED): Offset
 })
 
 /** Wakes both coordinators, and commits offsets of every group. */
-export async function setGroups(peer: SecuredPeer): Promise<void> {
+export async function setGroups(peer: AccessPeer): Promise<void> {
   for (const keyType of [0, 1])
     await eventually(async () => {
       const request = { keyType, coordinatorKeys: ['hidden'] }
@@ -166,10 +166,10 @@ const offsetCases: AccessCase[] = [
   ),
 ]
 
-const ids = (peer: SecuredPeer) => [...COMMITTED.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
+const ids = (peer: AccessPeer) => [...COMMITTED.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
 
 const byId = (
-  peer: SecuredPeer,
+  peer: AccessPeer,
   topics: readonly { readonly topicId: Uuid; readonly partitions: TopicResult['partitions'] }[],
 ) => topicErrors(topics.map(({ topicId, partitions }) => ({ name: nameOf(peer, topicId), partitions })))
 

@@ -9,8 +9,14 @@ import type { Peer, Question } from '../raw-exchange.ts'
 /** How long a node may take to answer. */
 const ANSWER_MS_MAX = 60_000
 
+/** A node that each user asks through a connection of its own. */
+export interface AccessPeer extends Peer {
+  /** The answer, or that the node closed the connection. One question at a time per user. */
+  askAs<Q, QI, R, RI>(user: string, question: Question<Q, QI, R, RI>): Promise<R | 'closed'>
+}
+
 /** A node that asks for a login; the password of each user is the name. */
-export class SecuredPeer implements Peer {
+export class SecuredPeer implements AccessPeer {
   readonly name: Peer['name']
   readonly port: number
   readonly topicIds: Peer['topicIds'] = new Map()
@@ -21,7 +27,6 @@ export class SecuredPeer implements Peer {
     this.port = Number(bootstrap.split(':').at(-1))
   }
 
-  /** The answer, or that the node closed the connection. One question at a time per user. */
   async askAs<Q, QI, R, RI>(user: string, { api, request, version, clientId = 'parity' }: Question<Q, QI, R, RI>) {
     const socket = await this.#loggedIn(user)
     const answer = await exchange(socket, requestFrame(api, request, { version, clientId }))

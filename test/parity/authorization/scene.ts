@@ -14,7 +14,7 @@ import { InitProducerIdApi } from '../../../src/protocol/messages/22-init-produc
 import { DescribeAclsApi } from '../../../src/protocol/messages/29-describe-acls.ts'
 import { CreateAclsApi, type CreateAclsRequestInput } from '../../../src/protocol/messages/30-create-acls.ts'
 import { eventually } from '../../eventually.ts'
-import type { SecuredPeer } from './logged-in.ts'
+import type { AccessPeer } from './logged-in.ts'
 
 /** `admin` is a super user; `bob` is mentioned in no ACL. */
 export const USERS = ['bob', 'alice', 'carol', 'erin', 'dave', 'admin'] as const
@@ -103,7 +103,7 @@ const acls: readonly Creation[] = [
 ]
 
 /** Creates topics and ACLs, and waits until the node's broker knows them. */
-export async function setScene(peer: SecuredPeer): Promise<void> {
+export async function setScene(peer: AccessPeer): Promise<void> {
   const topics = TOPICS.map(name => ({ name, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] }))
   await eventually(async () => {
     const created = await peer.askAs('admin', { api: CreateTopicsApi, request: { topics }, version: 7 })
@@ -128,7 +128,7 @@ export async function setScene(peer: SecuredPeer): Promise<void> {
 }
 
 /** Creates the entries and waits until all of them are in force. */
-export async function addAcls(peer: SecuredPeer, creations: readonly Creation[]): Promise<void> {
+export async function addAcls(peer: AccessPeer, creations: readonly Creation[]): Promise<void> {
   const before = await countAcls(peer)
   const created = await peer.askAs('admin', { api: CreateAclsApi, request: { creations: [...creations] }, version: 3 })
   if (created === 'closed') throw new Error('CreateAcls: closed')
@@ -146,7 +146,7 @@ const EVERY_ACL = {
   permissionType: ANY,
 }
 
-export async function countAcls(peer: SecuredPeer): Promise<number> {
+export async function countAcls(peer: AccessPeer): Promise<number> {
   const described = await peer.askAs('admin', { api: DescribeAclsApi, request: EVERY_ACL, version: 3 })
   if (described === 'closed') throw new Error('DescribeAcls: closed')
   return described.resources.reduce((sum, { acls: entries }) => sum + entries.length, 0)

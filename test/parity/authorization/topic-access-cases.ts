@@ -22,11 +22,11 @@ import {
 } from '../../../src/protocol/messages/75-describe-topic-partitions.ts'
 import { topicIdOf, UNKNOWN_ID } from '../parity-case.ts'
 import { type AccessCase, accessCase, errorsOf, nameOf } from './access-case.ts'
-import type { SecuredPeer } from './logged-in.ts'
+import type { AccessPeer } from './logged-in.ts'
 import { ABSENT, TOPICS } from './scene.ts'
 
 const NAMES = [...TOPICS, ...ABSENT]
-const idsOf = (peer: SecuredPeer) => [...TOPICS.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
+const idsOf = (peer: AccessPeer) => [...TOPICS.map(name => topicIdOf(peer, name)), UNKNOWN_ID]
 
 /** Not a topic that only one of the nodes has for itself. */
 const isShared = ({ name }: { readonly name: string | null }) => !name?.startsWith('__')
@@ -37,7 +37,7 @@ const batch = (transactional = false) =>
     ...(transactional ? { transactional: true, producerId: 77n, producerEpoch: 0, baseSequence: 0 } : {}),
   })
 
-const produced = ({ responses }: ProduceResponse, peer: SecuredPeer) =>
+const produced = ({ responses }: ProduceResponse, peer: AccessPeer) =>
   responses
     .flatMap(({ name, topicId, partitionResponses }) =>
       partitionResponses.map(({ errorCode }) => `${name || nameOf(peer, topicId)}: ${errorName(errorCode)}`),
@@ -78,7 +78,7 @@ const produceCases: AccessCase[] = [
   ),
 ]
 
-const fetched = ({ errorCode, responses }: FetchResponse, peer: SecuredPeer) => ({
+const fetched = ({ errorCode, responses }: FetchResponse, peer: AccessPeer) => ({
   errorCode,
   topics: responses
     .flatMap(({ topic, topicId, partitions }) =>
@@ -143,7 +143,7 @@ const offsetCases: AccessCase[] = [
   }),
 ]
 
-const described = (answer: MetadataResponse, peer: SecuredPeer) => ({
+const described = (answer: MetadataResponse, peer: AccessPeer) => ({
   topics: answer.topics
     .filter(isShared)
     .map(({ name, topicId, errorCode, isInternal, topicAuthorizedOperations: operations, partitions }) => {
@@ -245,7 +245,7 @@ const changeCases: AccessCase[] = [
   }),
 ]
 
-const deleted = ({ responses }: DeleteTopicsResponse, peer: SecuredPeer) =>
+const deleted = ({ responses }: DeleteTopicsResponse, peer: AccessPeer) =>
   responses.map(({ name, topicId, errorCode }) => `${name} ${nameOf(peer, topicId)} ${errorName(errorCode)}`).sort()
 
 /** The last ones: they change what others see. */
