@@ -26,6 +26,7 @@ const EVENTS: Record<MirrorTopicEvent, string> = {
   reverse: 'somebody asks to turn the direction round',
   restore: 'somebody asks to truncate to the last common offset and mirror again',
   peerReverses: 'the cluster that mirrors this topic turns the direction round',
+  peerWithdraws: 'the source of a reverse is to stay the source',
   delete: 'somebody deletes the topic',
 }
 

@@ -102,6 +102,34 @@ test('waiting goes on while the node is away', async t => {
   match(err, /^The node does not answer; .*\norders: STOPPED\n$/)
 })
 
+test('waiting for a reverse shows both sides, ends when both are there, and says how long nobody could write', async t => {
+  const walk = { role: 'MIRROR', peer_status: 'PENDING_MIRROR', peer_reason: 'closed at 5', read_only_ms: null }
+  const looks = [
+    { mirror_status: 'PENDING_SYNCHRONIZE', reversal: { ...walk, aborted_transactions: 0 } },
+    { mirror_status: 'STOPPED', reversal: { ...walk, aborted_transactions: 0 } },
+    {
+      mirror_status: 'STOPPED',
+      reversal: { ...walk, peer_status: 'ACTIVE', read_only_ms: 812, aborted_transactions: 1 },
+    },
+  ]
+  const server = createServer((request, response) => {
+    const mirror = { mirror_topic_name: 'orders', mirror_lags: [], partitions: [], reason: null }
+    const row = { ...mirror, error_code: null, open_transactions: 0, groups_behind: [], groups_in_use: [] }
+    const clusters = (request.url ?? '').endsWith('/clusters')
+    const data = clusters ? { cluster_id: 'c' } : request.method === 'POST' ? row : { ...mirror, ...looks.shift() }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: [data] }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const args = ['mirror', 'reverse-and-start', 'orders', '--link', 'west', '--force', '--wait']
+  const { code, err } = await lockstepAt(url, args)
+  deepStrictEqual([code, looks], [0, []])
+  match(err, /^orders: PENDING_SYNCHRONIZE; other side: PENDING_MIRROR \(closed at 5\)\n/)
+  match(err, /\nNobody could write for 812 ms; 1 transaction aborted\.\n$/)
+})
+
 test('Ctrl-C ends the waiting only, with its own exit code', async t => {
   const { url } = await fixedNode(t)
   const terminal = { ...fakeTerminal(), interruptible: aborted }

@@ -29,6 +29,7 @@ async function startNode(fs = new MemoryFileSystem(), clusterId = randomUuid()) 
   const destination = new LocalDestination({
     ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
     groups: () => node.groups,
+    abortTransactions: async () => ({ aborted: 0, ending: 0 }),
     groupOffsetRetentionMs: 60_000,
     hasAuthorizer: true,
   })

@@ -10,6 +10,8 @@ import { type LinkedShareGroups, linkedShareGroups } from './share-group-offsets
 export interface LocalDestinationOptions extends ClusterDestinationOptions {
   readonly controller: Controller
   readonly producerIds: Pick<ProducerIds, 'raiseAbove'>
+  /** Aborts what is open in the topic; see abortOpenTransactions. */
+  readonly abortTransactions: (topic: string) => Promise<{ readonly aborted: number; readonly ending: number }>
   /** Looked up when it is needed: coordinators start later than the destination. */
   readonly groups: () => LinkedGroups & LinkedShareGroups
 }
@@ -31,6 +33,10 @@ export class LocalDestination extends ClusterDestination {
   async raiseProducerIds(producerId: bigint): Promise<readonly string[]> {
     await this.#o.producerIds.raiseAbove(producerId)
     return []
+  }
+
+  abortTransactions(topic: string): Promise<{ readonly aborted: number; readonly ending: number }> {
+    return this.#o.abortTransactions(topic)
   }
 
   get shareGroups(): Destination['shareGroups'] {

@@ -25,6 +25,7 @@ async function mirroring(configs: Record<string, string>) {
   const destination = new LocalDestination({
     ...{ brokerId: 1, file: new Map(), controller, replicas, producerIds },
     groups: () => node.groups,
+    abortTransactions: async () => ({ aborted: 0, ending: 0 }),
     groupOffsetRetentionMs: 60_000,
     hasAuthorizer: true,
   })

@@ -4,6 +4,7 @@ import type { LinkCheck } from './checks/check-list.ts'
 import type { LinkState, MirrorSelection, MirrorState, MirrorStatus, TaskView } from './engine-words.ts'
 import type { EventsApi } from './event-api.ts'
 import type { GroupOffsetView } from './group-offset-view.ts'
+import type { ReversalView, StopPoint } from './mirror-ends.ts'
 import type { SourceTopicsApi } from './source-topics-api.ts'
 import type { VerificationsApi } from './verification-api.ts'
 
@@ -11,6 +12,7 @@ export type { LinkCheck } from './checks/check-list.ts'
 export type { LinkState, MirrorSelection, MirrorState, MirrorStatus } from './engine-words.ts'
 export { everythingKept, type LinkEngineEvent, type NumberedEvent } from './event-api.ts'
 export type { GroupOffsetView } from './group-offset-view.ts'
+export type { ReversalView, StopPoint } from './mirror-ends.ts'
 export type { TopicExplanation } from './source-topics-api.ts'
 export type { VerificationView, VerifiedPartitionView } from './verification-api.ts'
 
@@ -99,14 +101,6 @@ export interface MirrorLagView {
   readonly isLedHere: boolean
 }
 
-export interface StopPoint {
-  readonly partition: number
-  /** End of what came from the source, before any marker of ours. */
-  readonly stopOffset: number
-  readonly lastSourceEpoch: number | null
-  readonly stopTimeMs: number
-}
-
 export interface MirrorView {
   readonly linkName: string
   readonly mirrorTopicName: string
@@ -129,6 +123,8 @@ export interface MirrorView {
     readonly sinceMs: number
   }[]
   readonly stopPoints: readonly StopPoint[]
+  /** The last time that the topic and its counterpart changed roles, or were to; null = not since the verb after it. */
+  readonly reversal: ReversalView | null
 }
 
 /** One entry of a mirror's history: a change of state, or an incident that changed none. */

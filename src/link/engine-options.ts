@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly secrets?: SecretBox
   /** Without it nothing can be exported before it is cut off. */
   readonly tailExports?: TailExports
+  /** How long a reverse waits for transactions that are open in the topic; default 60 s. */
+  readonly reverseTransactionWaitMs?: number
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

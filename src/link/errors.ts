@@ -197,6 +197,11 @@ export const linkErrors = {
       `Mirror topic '${d.topic}' cannot be resumed: ${d.reason}. Delete the topic and create the mirror again.`,
     hint: () => 'The copy that is here stays readable until it is deleted; failover makes it writable.',
   },
+  MIRROR_CANNOT_REVERSE: {
+    ...invalid,
+    restCode: 400,
+    message: (d: { topic: string; reason: string }) => `Mirror topic '${d.topic}' cannot be reversed: ${d.reason}.`,
+  },
   MIRROR_CANNOT_RESTORE: {
     ...invalid,
     restCode: 400,

@@ -263,6 +263,11 @@ export interface Destination extends DestinationGroups {
    */
   raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
   readonly fence: WriteFence
+  /**
+   * Aborts transactions that are open in this topic, as their time-outs would: their producers learn of it. Resolves to how many, and to
+   * how many others are about to end. Absent where the coordinators are not asked.
+   */
+  abortTransactions?(topic: string): Promise<{ readonly aborted: number; readonly ending: number }>
   acls(): ClusterAcls
   /** Resolves to those that were refused; one that is there already is none of them. */
   createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>

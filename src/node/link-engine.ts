@@ -29,6 +29,7 @@ export async function linkEngine(
     sources: kafkaSource({ clock, random, logger, nodeBudget, secrets, observe }),
     secrets,
     // Kafka takes every directory among its logs for one.
+    reverseTransactionWaitMs: settings.reverseTransactionWaitMs,
     tailExports: tailExports(settings.exportDirectory ?? `${resolve(directory)}-exports`),
   })
 }

@@ -59,6 +59,13 @@ export const ownProperties = {
     mutable: false,
     doc: 'Bytes that all links of this node together may have in flight between sources and logs.',
   }),
+  'mirror.reverse.transaction.wait.ms': intRow({
+    default: 60_000,
+    min: 0,
+    max: 900_000,
+    mutable: false,
+    doc: 'How long a topic whose mirror takes over (reverse-and-start, reverse-and-pause) waits for transactions that are open in it. Nobody can write it meanwhile; then they are aborted, which fences their producers, and counted.',
+  }),
   'lockstep.bootstrap.scram.users': {
     type: 'password',
     default: [],

@@ -37,6 +37,8 @@ export interface NodeSettings {
   readonly secretKeyFile: string | undefined
   /** For what restores cut off; undefined = beside the data directory. */
   readonly exportDirectory: string | undefined
+  /** How long a reverse waits for open transactions. */
+  readonly reverseTransactionWaitMs: number
   /** Kafka's properties as they stand in the file, for defaults of topics and for DescribeConfigs. */
   readonly kafka: ReadonlyMap<string, string>
   /** What the operator should know, once. */
@@ -99,6 +101,7 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     tlsReloadMs: own('lockstep.tls.reload.interval.ms') ?? 10_000,
     secretKeyFile: own('lockstep.secret.key.file'),
     exportDirectory: own('lockstep.export.directory'),
+    reverseTransactionWaitMs: own('mirror.reverse.transaction.wait.ms') ?? 60_000,
     kafka: kafkaProperties(properties),
     warnings,
   }

@@ -21,7 +21,8 @@ function engine(): FakeEngine {
       ],
     },
   ]
-  fake.mirrors = [fakeMirror('orders')]
+  const reversal = { role: 'MIRROR', peerStatus: 'ACTIVE', peerReason: null, readOnlyMs: 750 } as const
+  fake.mirrors = [fakeMirror('orders'), { ...fakeMirror('back'), reversal: { ...reversal, abortedTransactions: 2 } }]
   return fake
 }
 
@@ -32,6 +33,8 @@ test('every family has its help, its type and the samples of what there is', () 
     'lockstep_mirror_lag_records{link="west",topic="orders",partition="0"} 5',
     'lockstep_mirror_stable_lag_records{link="west",topic="orders",partition="1"} 0',
     'lockstep_mirror_state{link="west",topic="orders",state="ACTIVE"} 1',
+    'lockstep_reverse_read_only_seconds{link="west",topic="back"} 0.75',
+    'lockstep_reverse_aborted_transactions{link="west",topic="back"} 2',
     'lockstep_link_state{link="west",state="ACTIVE"} 1',
     'lockstep_link_task_state{link="west",task="AclSync",state="IN_ERROR"} 1',
     'lockstep_link_task_state{link="west",task="AclSync",state="ACTIVE"} 0',

@@ -126,6 +126,30 @@ export const linkMetricRows: readonly LinkMetric[] = [
       ),
   },
   {
+    name: 'lockstep_reverse_read_only_seconds',
+    ofCoordinator: true,
+    type: 'gauge',
+    help: 'How long nobody could write the topic or its counterpart when they last changed roles; absent if they have not since the verb after it',
+    labels: ['link', 'topic'],
+    samples: ({ mirrors }) =>
+      mirrors.flatMap(({ linkName: link, mirrorTopicName: topic, reversal }) =>
+        typeof reversal?.readOnlyMs === 'number'
+          ? [{ labels: { link, topic }, value: reversal.readOnlyMs / 1000 }]
+          : [],
+      ),
+  },
+  {
+    name: 'lockstep_reverse_aborted_transactions',
+    ofCoordinator: true,
+    type: 'gauge',
+    help: 'Transactions that were open at the old source and were aborted when roles last changed',
+    labels: ['link', 'topic'],
+    samples: ({ mirrors }) =>
+      mirrors.flatMap(({ linkName: link, mirrorTopicName: topic, reversal }) =>
+        reversal ? [{ labels: { link, topic }, value: reversal.abortedTransactions }] : [],
+      ),
+  },
+  {
     name: 'lockstep_link_state',
     ofCoordinator: true,
     type: 'gauge',

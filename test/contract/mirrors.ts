@@ -29,6 +29,15 @@ const mirrorFields = {
   lag_ms: orNull(whole),
   reason: orNull(text),
   held: { type: 'boolean' },
+  reversal: orNull(
+    fields({
+      role: oneOf('MIRROR', 'SOURCE'),
+      peer_status: orNull(status),
+      peer_reason: orNull(text),
+      read_only_ms: orNull(whole),
+      aborted_transactions: whole,
+    }),
+  ),
 }
 
 export const mirror: Shape = item('KafkaMirrorData', mirrorFields, { mirror_state_transition_errors: nothing })

@@ -68,8 +68,8 @@ export const mirrorVerbs: readonly Verb[] = [
   verb('mirror state-transition-error list orders --link west', /^There are no errors\.\n$/),
   verb('mirror failover --pattern pay.* --link west --wait=110s', /payments +0 +/),
   verb('mirror failover payments --link west', /^Error: 1 of 1 topic was refused/, { status: 1 }),
-  verb('mirror reverse-and-start orders --link west', /^Error: /, { status: 1 }),
-  verb('mirror reverse-and-pause orders --link west', /^Error: /, { status: 1 }),
+  verb('mirror reverse-and-start orders --link west', /^Error: 1 of 1 topic was refused\n$/, { status: 1 }),
+  verb('mirror reverse-and-pause orders --link west', /^Error: 1 of 1 topic was refused\n$/, { status: 1 }),
   verb('mirror truncate-and-restore orders --link west', /^Error: /, { status: 1 }),
 ]
 

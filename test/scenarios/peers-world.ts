@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Partitioners } from 'kafkajs'
-import { isControl } from '../../src/protocol/batches/batch-header.ts'
+import { isControl, isTransactional } from '../../src/protocol/batches/batch-header.ts'
 import { batchesIn, bytesOfBatch } from '../../src/protocol/batches/batch-iteration.ts'
+import { decodeControlRecord } from '../../src/protocol/batches/control-batch.ts'
+import { recordsOf } from '../../src/protocol/batches/records-of.ts'
 import { patientKafkaJs } from '../clients/kafkajs.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
@@ -25,11 +27,14 @@ export interface PeersWorld {
 
 type Configs = Readonly<Record<string, string>>
 
-/** The link of both is named `twin`; west creates its half first. */
-export async function startPeersWorld(configs: Configs = {}): Promise<PeersWorld> {
+/** The link of both is named `twin`, with these configs; west creates its half first. `properties` of both nodes. */
+export async function startPeersWorld(configs: Configs = {}, properties: Configs = {}): Promise<PeersWorld> {
   const opened = new Opened()
   try {
-    const [east, west] = await opened.all<[LockstepNode, LockstepNode]>([LockstepNode.start(), LockstepNode.start()])
+    const [east, west] = await opened.all<[LockstepNode, LockstepNode]>([
+      LockstepNode.start({ properties }),
+      LockstepNode.start({ properties }),
+    ])
     const linked = { west: await halfOf(west, east, configs), east: await halfOf(east, west, configs) }
     return {
       east: { node: east, link: linked.east },
@@ -94,11 +99,35 @@ export interface BatchOnDisk {
 }
 
 /** Every batch of a partition of that node. */
-export async function batchesOnDisk({ node }: Peer, topic: string, partition: number): Promise<BatchOnDisk[]> {
+export async function batchesOnDisk(peer: Peer, topic: string, partition: number): Promise<BatchOnDisk[]> {
+  return (await segmentsOf(peer, topic, partition)).flatMap(batchesOf)
+}
+
+async function segmentsOf({ node }: Peer, topic: string, partition: number): Promise<Buffer[]> {
   const folder = join(node.dataDirectory, `${topic}-${partition}`)
   const names = (await readdir(folder)).filter(name => name.endsWith('.log')).sort()
-  const files = await Promise.all(names.map(name => readFile(join(folder, name))))
-  return files.flatMap(batchesOf)
+  return await Promise.all(names.map(name => readFile(join(folder, name))))
+}
+
+/** Values of all records of both partitions, those of transactions only if they were committed. */
+export async function valuesOf(peer: Peer, topic: string): Promise<string[]> {
+  const found: string[] = []
+  for (const partition of [0, 1]) {
+    const open = new Map<bigint, string[]>()
+    for (const file of await segmentsOf(peer, topic, partition))
+      for (const header of batchesIn(file)) {
+        const { producerId } = header
+        if (isControl(header)) {
+          if (decodeControlRecord(file, header)?.type === 'commit') found.push(...(open.get(producerId) ?? []))
+          open.delete(producerId)
+          continue
+        }
+        const values = recordsOf(file, header).map(({ value }) => String(value))
+        if (isTransactional(header)) open.set(producerId, [...(open.get(producerId) ?? []), ...values])
+        else found.push(...values)
+      }
+  }
+  return found
 }
 
 export const batchesOf = (file: Buffer): BatchOnDisk[] =>

@@ -153,7 +153,7 @@ test('M5–M11: verbs answer 200 with a row per topic, dry runs change nothing',
     ['truncate-and-restore', 'KafkaTruncateAndRestoreMirror'],
   ] as const) {
     const { data } = await verb(`${name}?validate_only=true`, kind, ['kept'])
-    ok((data[0]?.error_code ?? 0) !== 0, `${name} is not there yet, and says so`)
+    ok((data[0]?.error_code ?? 0) !== 0, `${name} needs the other half of a bidirectional link, and says so`)
   }
   const pattern = { method: 'POST', path: `${L}/mirrors:pause?validate_only=true` } as const
   const byPattern = (await ask(

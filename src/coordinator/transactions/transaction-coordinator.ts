@@ -192,6 +192,11 @@ export class TransactionCoordinator {
     return Array.from(this.#log.all(), ({ entry }) => entry.current).filter(shows)
   }
 
+  /** Aborts what is open with this id, and fences its producer. Resolves to Kafka's error code. */
+  abort(transactionalId: string): Promise<number> {
+    return this.#fence(transactionalId, () => true)
+  }
+
   /** Stops timers and waits for what runs; what is not complete is found again in the log. */
   async close(): Promise<void> {
     this.#schedule.close()

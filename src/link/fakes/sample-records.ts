@@ -43,6 +43,10 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       { partition: 1, offset: 2 ** 52, endOffset: 2 ** 52 + 9, messages: 8, sourceEpoch: 3 },
     ],
   },
+  reversal: {
+    ...{ paused: true, sinceMs: 8, request: 3, together: ['payments'], closed: true, sealedOffsets: [7, 2 ** 52] },
+    ...{ abortedTransactions: 2, withdrawn: true, windowMs: 900 },
+  },
   together: ['payments'],
   startOffsets: [0, 1_000_000_007],
   stopPoints: [

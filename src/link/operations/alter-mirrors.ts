@@ -16,6 +16,7 @@ import { pauseMirror, previewPause } from './pause-mirror.ts'
 import { groupsOfMirrors, previewPromote, promoteMirror } from './promote-mirror.ts'
 import { previewRestore, restoreMirror } from './restore-mirror.ts'
 import { previewResume, resumeMirror } from './resume-mirror.ts'
+import { previewReverse, reverseMirror } from './reverse-mirror.ts'
 
 /** Topics worked on at the same time. */
 const parallel = 8
@@ -82,6 +83,16 @@ const implemented: Partial<Record<MirrorVerb, VerbWork>> = {
   },
   pause: { run: pauseMirror, preview: previewPause },
   resume: { run: resumeMirror, preview: previewResume },
+  'reverse-and-start-mirror': {
+    run: (context, id, { together }) => reverseMirror(context, id, { paused: false, together }),
+    preview: previewReverse,
+    ofAll: groupsOfMirrors,
+  },
+  'reverse-and-pause-mirror': {
+    run: (context, id, { together }) => reverseMirror(context, id, { paused: true, together }),
+    preview: previewReverse,
+    ofAll: groupsOfMirrors,
+  },
   'truncate-and-restore': { run: restoreMirror, preview: previewRestore },
 }
 

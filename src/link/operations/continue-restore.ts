@@ -61,7 +61,8 @@ export async function decideRestore(context: OperationContext, id: MirrorId): Pr
     return { cuts, warnings }
   } catch (error) {
     const isFinal = error instanceof OperationalError && !error.row.retriable
-    if (isFinal) await context.changes.transition(id, { event: 'failover', reason: `not restored: ${error.message}` })
+    const event = context.changes.current(id).reversal ? 'peerReverses' : 'failover'
+    if (isFinal) await context.changes.transition(id, { event, reason: `not restored: ${error.message}` })
     throw error
   }
 }

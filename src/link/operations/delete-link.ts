@@ -59,7 +59,7 @@ export async function finishLinkDeletion(context: OperationContext, linkId: Link
 /** Somebody else may have stopped it, or deleted the topic, in the meantime: that is as good. */
 async function ensureStopped(context: OperationContext, id: MirrorId): Promise<void> {
   try {
-    await failOverMirror(context, id)
+    await failOverMirror(context, id, { alone: true })
   } catch (error) {
     const record = context.desired.mirror(id.linkId, id.mirrorTopic)
     if (record !== undefined && record.state !== 'STOPPED') throw error

@@ -7,15 +7,19 @@ import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import { isOrdinaryLog } from '../states/mirror-topic-state.ts'
+import { withHistory } from '../states/transition.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
 import { mirrorQueue, type OperationContext } from './operation-context.ts'
 import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
+import { awaitClosedSource, type TakeOver, withdrawalOutlook, withdrawReverse } from './withdraw-reverse.ts'
 
 /** How a failover was asked for. */
 export interface FailoverOptions {
   /** Leave what the topic's own retention would delete; undefined = as the link says. */
   readonly keepRetention?: boolean | undefined
+  /** The other side of a reverse is not asked: its link goes. */
+  readonly alone?: boolean
 }
 
 /**
@@ -28,15 +32,23 @@ export async function failOverMirror(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   // Not in the queue: what is at it may wait for the other cluster, and finds out when it wants to go on.
-  if (isOrdinaryLog(context.changes.current(id).state)) return await giveUp(context, id)
-  return context.operations.run(mirrorQueue(id), async () => {
-    const { topicId } = await accept(context, id, keepsRetention(context, id, options))
+  if (isOrdinaryLog(context.changes.current(id).state)) return await giveUp(context, id, options)
+  const takeOver = options.alone ? undefined : await awaitClosedSource(context, id)
+  if (takeOver?.isFork) context.incidents.count('fork')
+  const result = await context.operations.run(mirrorQueue(id), async () => {
+    const { topicId } = await accept(context, id, { keeps: keepsRetention(context, id, options), takeOver })
     return continueStop(context, { ...id, topicId })
   })
+  return takeOver ? { ...result, warnings: [takeOver.note, ...(result.warnings ?? [])] } : result
 }
 
 /** The topic is again what it was before somebody wanted to make it a mirror. */
-async function giveUp(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+async function giveUp(
+  context: OperationContext,
+  id: MirrorId,
+  { alone = false }: FailoverOptions,
+): Promise<VerbResult> {
+  if (context.changes.current(id).reversal) return await withdrawReverse(context, id, { alone })
   await context.changes.transition(id, { event: 'failover', reason: 'given up before anything was changed' })
   return { partitions: [], openTransactions: 0 }
 }
@@ -70,7 +82,11 @@ export async function previewFailover(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   const record = assertTransition(context, id, 'failover')
-  if (isOrdinaryLog(record.state)) return { partitions: [], openTransactions: 0 }
+  if (isOrdinaryLog(record.state)) {
+    const warnings = record.reversal ? [await withdrawalOutlook(context, record)] : []
+    return { partitions: [], openTransactions: 0, warnings }
+  }
+  const takeOver = await awaitClosedSource(context, id, 0)
   const { fence } = context.destination
   const partitions = [...record.startOffsets.keys()].filter(index => !fence.isTakenAway(record.topicId, index))
   const points = await mapBounded(partitions, 16, async partition => {
@@ -80,7 +96,9 @@ export async function previewFailover(
   const endOffsets: number[] = []
   for (const point of points) endOffsets[point.partition] = point.stopOffset + point.openTransactions
   const keeps = keepsRetention(context, id, options)
-  const { obstacles, warnings } = await fence.outlook(record.topicId, 'failover')
+  const outlook = await fence.outlook(record.topicId, 'failover')
+  const { obstacles } = outlook
+  const warnings = [...(takeOver ? [takeOver.note] : []), ...outlook.warnings]
   const { partitions: rows, ...result } = resultOf(points, endOffsets)
   const waiting = rows.map(row => ({ ...row, waitingFor: obstacles.get(row.partition) ?? null }))
   return { ...result, partitions: waiting, warnings, ...(await retentionAtRisk(context, record, keeps)) }
@@ -109,13 +127,20 @@ async function retentionAtRisk(
 }
 
 /** Durable before anything happens: from here on the mirror is never fetched again, whatever dies. */
-function accept(context: OperationContext, id: MirrorId, keeps: boolean): Promise<MirrorRecord> {
+function accept(
+  context: OperationContext,
+  id: MirrorId,
+  { keeps, takeOver }: { readonly keeps: boolean; readonly takeOver: TakeOver | undefined },
+): Promise<MirrorRecord> {
   return context.changes.update(id, record => {
     assertTransition(context, id, 'failover')
     if (record.stopping) return keeps ? { ...record, stopping: { ...record.stopping, keepsRetention: true } } : record
     const sinceMs = context.clock.nowMs()
     const stopping = { verb: 'failover', sinceMs, keepsRetention: keeps, handOver: undefined } as const
-    return { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
+    const accepted = { ...record, stopping, stopPoints: [], reason: 'failover in progress' }
+    return takeOver?.isFork
+      ? withHistory(accepted, { event: 'fork', reason: takeOver.note, timeMs: sinceMs })
+      : accepted
   })
 }
 

@@ -16,6 +16,7 @@ const half: LinkStatus = {
   remoteClusterId: 'here',
   createdTimeMs: 1,
   groupFilters: undefined,
+  isPaused: false,
 }
 
 function published(...links: readonly LinkStatus[]): SourceStatusView {

@@ -55,8 +55,9 @@ async function lastCommon(copies: BothCopies, upTo: number, bounds: SourceBounds
   return found ? { end: found.batch.lastOffset + 1, isTop: found.isTop, isBelieved: false } : 'none'
 }
 
-async function sourceEpochBelow(
-  { source, sourceTopic, partition, signal }: BothCopies,
+/** Leader epoch that the source has for the batch that ends there; undefined = it has none any more. */
+export async function sourceEpochBelow(
+  { source, sourceTopic, partition, signal }: Pick<BothCopies, 'source' | 'sourceTopic' | 'partition' | 'signal'>,
   offset: number,
   { earliest, latest }: SourceBounds,
 ): Promise<number | undefined> {

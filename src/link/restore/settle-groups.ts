@@ -1,12 +1,18 @@
-/** Group offsets of a topic that is restored: none may lie beyond what is cut off, and from then on the link may overwrite them. Called by continue-restore. */
+/** Group offsets of a topic that becomes a mirror: none may lie beyond what is cut off, and from then on the link may overwrite them. Called by continue-restore and by reverses. */
 import { messageOf } from '../../core/errors.ts'
+import type { Uuid } from '../../core/uuid.ts'
+import type { LinkConfigs } from '../configs/link-configs.ts'
 import { isSelectedFor, parseNameFilters } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
-import type { OperationContext } from '../operations/operation-context.ts'
 import type { GroupOffset } from '../ports.ts'
+import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
+
+export interface SettledParts extends Pick<EngineParts, 'destination' | 'desired' | 'linkChanges' | 'logger'> {
+  runtime(linkId: Uuid): { readonly configs: LinkConfigs } | undefined
+}
 
 /** Groups that are looked at at the same time. */
 const parallel = 8
@@ -15,7 +21,7 @@ const parallel = 8
  * What cannot be set is logged: a group that has members here keeps its offsets, as its consumers find out themselves that records
  * are gone. May be repeated.
  */
-export async function settleGroups(context: OperationContext, record: MirrorRecord): Promise<void> {
+export async function settleGroups(context: SettledParts, record: MirrorRecord): Promise<void> {
   const { destination, logger } = context
   for (const kind of [consumerGroupKind, shareGroupKind])
     await mapBounded(await kind.allHere(destination), parallel, async group => {
@@ -33,7 +39,7 @@ export async function settleGroups(context: OperationContext, record: MirrorReco
 }
 
 async function settleGroup(
-  context: OperationContext,
+  context: SettledParts,
   record: MirrorRecord,
   { group, kind }: { readonly group: string; readonly kind: GroupKind },
 ): Promise<void> {
@@ -60,7 +66,7 @@ const endOf = ({ restore }: MirrorRecord, { partition }: GroupOffset): number =>
 
 /** The cluster that went on is right about its groups: whoever restores wants that. Durable before anything is committed; resolves to whether the link syncs the group. */
 async function adopt(
-  { runtime, desired, linkChanges }: OperationContext,
+  { runtime, desired, linkChanges }: SettledParts,
   { linkId, mirrorTopic }: MirrorRecord,
   of: { readonly group: string; readonly here: readonly GroupOffset[]; readonly settled: readonly GroupOffset[] },
 ): Promise<boolean> {

@@ -38,6 +38,8 @@ export interface EngineParts {
   readonly peers: PeerNodes
   /** Is this node the link coordinator? Others mirror what they lead, and leave everything else alone. */
   readonly coordinates: () => boolean
+  /** How long a reverse waits for transactions that are open in the topic. */
+  readonly reverseTransactionWaitMs: number
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

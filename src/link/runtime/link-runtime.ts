@@ -206,6 +206,7 @@ export class LinkRuntime {
         return runtime.#mirrors.values()
       },
       mirror: mirrorTopic => this.#mirrors.get(mirrorTopic),
+      task: name => this.task(name),
       holdFetching: mirrorTopic => this.holdFetching(mirrorTopic),
     }
   }

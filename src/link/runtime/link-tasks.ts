@@ -21,10 +21,12 @@ import { isRefusal, syncAcls } from '../tasks/acl-sync.ts'
 import { autoCreateMirrors, retryCreationMs } from '../tasks/auto-create-mirrors.ts'
 import { chainCheckPeriodMs, checkChains } from '../tasks/chain-check.ts'
 import { mergedRounds, type Round } from '../tasks/merged-rounds.ts'
+import type { MirrorLook } from '../tasks/mirror-look.ts'
 import { syncPartitions } from '../tasks/partition-sync.ts'
 import { checkPeer, peerCheckPeriodMs } from '../tasks/peer-check.ts'
 import { promoteReady } from '../tasks/promotion.ts'
 import { isPromoted } from '../tasks/promotion-units.ts'
+import { confirmsReversals, reversalPeriodMs, reverseMirrors } from '../tasks/reversal.ts'
 import { retryAfterErrorsMs, SyncTask, type SyncTaskOptions, type TaskError } from '../tasks/sync-task.ts'
 import { syncTopicConfigs, type TopicConfigsSyncParts } from '../tasks/topic-configs-sync.ts'
 import { watchdogPeriodMs, watchPartitions } from '../tasks/watchdog.ts'
@@ -47,6 +49,7 @@ export interface TaskedLink {
   readonly autoCreation: AutoCreation
   readonly writes: SyncWrites
   mirror(mirrorTopic: string): MirrorTopic | undefined
+  task(name: string): SyncTask | undefined
   /** Nothing of this mirror is fetched from when it resolves until the function is called. */
   holdFetching(mirrorTopic: string): Promise<() => void>
 }
@@ -68,11 +71,16 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
     const mirrors = link.followed
     return mirrors.length === 0 ? Promise.resolve([]) : round(mirrors, signal)
   }
-  const bothTypes = (local: SyncTaskOptions['work'], kind: GroupKind) => async (signal: AbortSignal) => [
-    ...(await local(signal)),
-    ...(await remoteMirrorsRound(parts, link, kind)(signal)),
-  ]
   const syncsGroups = () => link.configs.must('consumer.offset.sync.enable')
+  const groups = (local: Round, kind: GroupKind) => ({
+    periodMs: () => link.configs.must('consumer.offset.sync.ms'),
+    work: async (signal: AbortSignal) => [
+      ...(await overFollowed(local)(signal)),
+      ...(await remoteMirrorsRound(parts, link, kind)(signal)),
+    ],
+    isConfigured: syncsGroups,
+  })
+  const isBidirectional = () => link.configs.must('link.mode') === 'BIDIRECTIONAL'
   const isPromoting = () => parts.desired.mirrorsOf(link.linkId).some(isPromoted)
   const task = (name: string, options: Omit<SyncTaskOptions, 'name' | 'clock' | 'logger'>) =>
     new SyncTask({
@@ -87,16 +95,8 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       periodMs: () => link.configs.must('topic.config.sync.ms'),
       work: overFollowed(topicConfigs),
     }),
-    task('ConsumerOffsetSync', {
-      periodMs: () => link.configs.must('consumer.offset.sync.ms'),
-      work: bothTypes(overFollowed(groupOffsets), consumerGroupKind),
-      isConfigured: syncsGroups,
-    }),
-    task('ShareGroupOffsetSync', {
-      periodMs: () => link.configs.must('consumer.offset.sync.ms'),
-      work: bothTypes(overFollowed(shareOffsets), shareGroupKind),
-      isConfigured: syncsGroups,
-    }),
+    task('ConsumerOffsetSync', groups(groupOffsets, consumerGroupKind)),
+    task('ShareGroupOffsetSync', groups(shareOffsets, shareGroupKind)),
     task('AclSync', {
       periodMs: () => link.configs.must('acl.sync.ms'),
       // What this cluster refuses has a pace of its own.
@@ -115,9 +115,12 @@ export function linkTasks(parts: EngineParts, link: TaskedLink): readonly SyncTa
       isConfigured: () => link.configs.must('auto.create.mirror.topics.enable'),
     }),
     task('PeerCheck', {
-      periodMs: () => peerCheckPeriodMs,
-      work: peerRound(parts, link),
-      isConfigured: () => link.configs.must('link.mode') === 'BIDIRECTIONAL',
+      ...{ periodMs: () => peerCheckPeriodMs, work: peerRound(parts, link), isConfigured: isBidirectional },
+    }),
+    task('Reversal', {
+      periodMs: () => reversalPeriodMs(parts.desired.mirrorsOf(link.linkId), clock.nowMs()),
+      work: () => reverseMirrors(parts, link),
+      isConfigured: isBidirectional,
     }),
     task('ChainCheck', { periodMs: () => chainCheckPeriodMs, work: chainRound(parts, link) }),
     task('Watchdog', { periodMs: () => watchdogPeriodMs, work: watchdogRound(link) }),
@@ -256,7 +259,8 @@ function promotionRound(parts: EngineParts, link: TaskedLink, syncs: readonly Ro
       for (const sync of syncs) errors.push(...(await sync([record], signal)))
       return errors.filter(({ code }) => code !== notSupportedHere)
     }
-    await promoteReady({ ...parts, link, finalSyncs, signal })
+    const confirms = (looks: readonly MirrorLook[]) => confirmsReversals(link.status, looks)
+    await promoteReady({ ...parts, link, finalSyncs, confirms, signal })
     return []
   }
 }

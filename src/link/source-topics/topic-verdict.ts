@@ -65,21 +65,25 @@ const hints: Partial<Record<MirrorView['status'], string>> = {
   PAUSED: 'Resume it: lockstep mirror resume.',
   LINK_PAUSED: 'Set cluster.link.paused=false.',
   LINK_FAILED: 'Look at the link: its error says what to change.',
+  PENDING_SYNCHRONIZE: 'It takes over by itself once the other cluster has closed its copy and everything is here.',
+  PENDING_MIRROR:
+    'It follows once the other cluster has taken over. To keep it writable instead: lockstep mirror failover.',
   SOURCE_UNAVAILABLE: 'It goes on by itself when the source answers again.',
   FAILED: 'Resume it when the cause is gone; where that is refused, delete the topic and create the mirror anew.',
 }
 
 function mirrorConditions({ mirror, mirrorTopic }: TopicFacts): Condition[] {
   if (!mirror) return [unmet('MIRROR_EXISTS', 'NO_MIRROR', { detail: `This link has no mirror '${mirrorTopic}'.` })]
-  const { status, reason } = mirror
-  const why = reason === null ? '' : `: ${reason}`
+  const { status, reason, reversal } = mirror
+  const peer = reversal ? ` (its counterpart is ${reversal.peerStatus ?? 'an ordinary topic'})` : ''
+  const why = `${reason === null ? '' : `: ${reason}`}${peer}`
   const hint = hints[status]
   const exists = met('MIRROR_EXISTS', `Its mirror is '${mirrorTopic}', with ${mirror.numPartitions} partition(s).`)
   if (status === 'STOPPED')
     return [exists, unmet('MIRROR_NOT_STOPPED', status, { detail: `Its mirror is stopped${why}.` })]
   const running = met('MIRROR_NOT_STOPPED', 'Its mirror is neither promoted nor failed over.')
   const follows =
-    status === 'ACTIVE' || status === 'PENDING_STOPPED'
+    status === 'ACTIVE' || status === 'PENDING_STOPPED' || status === 'PENDING_SYNCHRONIZE'
       ? met('MIRROR_FOLLOWS', `Its mirror is ${status}${status === 'ACTIVE' ? '' : why}.`)
       : unmet('MIRROR_FOLLOWS', status, { detail: `Its mirror is ${status}${why}.`, ...(hint ? { hint } : {}) })
   return [exists, running, follows, partitionsFollow(mirror)]

@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 4
+export const mirrorRecordVersion = 5
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0-4',
+  versions: '0-5',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -64,6 +64,20 @@ const table = message({
       }),
       { versions: '4+' },
     ),
+    reversal: array(
+      struct({
+        paused: bool(),
+        sinceMs: int64(),
+        request: int32(),
+        together: list(string),
+        closed: bool(),
+        sealedOffsets: list(int64),
+        abortedTransactions: int32(),
+        withdrawn: bool(),
+        windowMs: int64(),
+      }),
+      { versions: '5+' },
+    ),
   },
 })
 
@@ -102,6 +116,7 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
       handOver: handOvers(record),
       trueConfigs: [...record.trueConfigs].map(([key, value]) => ({ key, value })),
       restore: restores(record),
+      reversal: reversals(record),
     },
     mirrorRecordVersion,
   )
@@ -131,6 +146,7 @@ export function decodeMirrorRecord(
     troubles: value.troubles.map(({ kind, sinceMs }) => ({ kind, sinceMs: Number(sinceMs) })),
     stopping: stopping(value),
     restore: restore(value),
+    reversal: reversal(value),
     startOffsets: value.startOffsets.map(Number),
     stopPoints: value.stopPoints.map(point => ({
       partition: point.partition,
@@ -179,6 +195,19 @@ function restore({ restore: [of] }: Infer<typeof table>): MirrorRecord['restore'
     sourceEpoch: sourceEpoch < 0 ? undefined : sourceEpoch,
   }))
   return { ...of, sinceMs: Number(of.sinceMs), cuts }
+}
+
+/** One or none. */
+function reversals({ reversal: of }: MirrorRecord) {
+  if (!of) return []
+  const times = { sinceMs: BigInt(of.sinceMs), windowMs: BigInt(of.windowMs ?? -1) }
+  return [{ ...of, ...times, together: [...of.together], sealedOffsets: of.sealedOffsets.map(BigInt) }]
+}
+
+function reversal({ reversal: [of] }: Infer<typeof table>): MirrorRecord['reversal'] {
+  if (!of) return undefined
+  const times = { sinceMs: Number(of.sinceMs), windowMs: of.windowMs < 0n ? undefined : Number(of.windowMs) }
+  return { ...of, ...times, sealedOffsets: of.sealedOffsets.map(Number) }
 }
 
 function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {

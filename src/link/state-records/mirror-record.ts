@@ -86,6 +86,34 @@ export interface RestoreRecord {
   readonly cuts: readonly CutRecord[]
 }
 
+/** A mirror and its source that change roles; kept on both sides. */
+export interface ReversalRecord {
+  /** The old source ends as PAUSED. */
+  readonly paused: boolean
+  readonly sinceMs: number
+  /** Which reverse of that mirror it is: its state epoch when it began. The same on both sides. */
+  readonly request: number
+  /** At the mirror: others that are reversed with it, as one. */
+  readonly together: readonly string[]
+  /** At the old source: not even markers of transactions are written any more. */
+  readonly closed: boolean
+  /** At the old source: where its partitions end, once they are closed; index = partition. */
+  readonly sealedOffsets: readonly number[]
+  /** At the old source: transactions that had not ended in time, and were aborted. */
+  readonly abortedTransactions: number
+  /** At the old source: somebody wants it back; it is given back when the mirror follows it again. */
+  readonly withdrawn: boolean
+  /** How long nobody could write, by the clock of the old source; undefined = that is not over, or not known here yet. */
+  readonly windowMs: number | undefined
+}
+
+/** One that has just been asked for. */
+export const newReversal = (
+  of: Pick<ReversalRecord, 'paused' | 'sinceMs' | 'request' | 'together'>,
+): ReversalRecord => {
+  return { ...of, closed: false, sealedOffsets: [], abortedTransactions: 0, withdrawn: false, windowMs: undefined }
+}
+
 export interface MirrorRecord {
   readonly linkId: Uuid
   readonly mirrorTopic: string
@@ -108,6 +136,8 @@ export interface MirrorRecord {
   readonly stopping: StoppingRecord | undefined
   /** While PENDING_SETUP_FOR_RESTORE or PENDING_RESTORE. */
   readonly restore: RestoreRecord | undefined
+  /** While roles change, and after that until the next verb: the last time that they did. */
+  readonly reversal: ReversalRecord | undefined
   /** Mirrors of the link that a promote of this one stops together with it; empty unless PENDING_STOPPED. */
   readonly together: readonly string[]
   /** Index = partition. Resolved once, at creation. */

@@ -26,20 +26,21 @@ const events: MirrorTopicEvent[] = [
   'restore',
   'peerReverses',
   'delete',
+  'peerWithdraws',
 ]
 
 /** One row per state, one word per event in the order above; "-" = refused. */
 const expected: Record<MirrorTopicState, string> = {
-  none: '- - - - - - ACTIVE - PENDING_SETUP_FOR_RESTORE PENDING_MIRROR -',
-  ACTIVE: 'PAUSED - PENDING_STOPPED - STOPPED FAILED - PENDING_SYNCHRONIZE - - none',
-  PAUSED: 'same ACTIVE PENDING_STOPPED - STOPPED FAILED - - - - none',
-  PENDING_SYNCHRONIZE: 'hold unhold - PENDING_STOPPED STOPPED FAILED - - - - none',
-  PENDING_STOPPED: '- - same STOPPED STOPPED FAILED - - - - none',
-  PENDING_MIRROR: '- - - active-or-paused as-before FAILED - - PENDING_SETUP_FOR_RESTORE - none',
-  PENDING_SETUP_FOR_RESTORE: '- - - PENDING_RESTORE as-before FAILED - - - - none',
-  PENDING_RESTORE: '- - - active-or-paused STOPPED FAILED - - - - none',
-  FAILED: '- failed-from - - STOPPED - - - - - none',
-  STOPPED: '- - already-stopped - already-stopped - - - PENDING_SETUP_FOR_RESTORE PENDING_MIRROR same',
+  none: '- - - - - - ACTIVE - PENDING_SETUP_FOR_RESTORE PENDING_MIRROR - -',
+  ACTIVE: 'PAUSED - PENDING_STOPPED - STOPPED FAILED - PENDING_SYNCHRONIZE - - none -',
+  PAUSED: 'same ACTIVE PENDING_STOPPED - STOPPED FAILED - - - - none -',
+  PENDING_SYNCHRONIZE: 'hold unhold - PENDING_STOPPED STOPPED FAILED - - - - none ACTIVE',
+  PENDING_STOPPED: '- - same STOPPED STOPPED FAILED - - - - none ACTIVE',
+  PENDING_MIRROR: '- - - active-or-paused as-before FAILED - - PENDING_SETUP_FOR_RESTORE - none -',
+  PENDING_SETUP_FOR_RESTORE: '- - - PENDING_RESTORE as-before FAILED - - - PENDING_MIRROR none -',
+  PENDING_RESTORE: '- - - active-or-paused STOPPED FAILED - - - - none -',
+  FAILED: '- failed-from - - STOPPED - - - - - none -',
+  STOPPED: '- - already-stopped - already-stopped - - - PENDING_SETUP_FOR_RESTORE PENDING_MIRROR same -',
 }
 
 for (const state of states)

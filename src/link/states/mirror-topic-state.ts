@@ -6,7 +6,8 @@ export type MirrorTopicState = MirrorState | 'none'
 
 /**
  * What can happen to a mirror topic. `caughtUp` and `fail` come from the engine, the rest is asked for by somebody.
- * `peerReverses`: the cluster that mirrors this topic turns the direction round.
+ * `peerReverses`: the cluster that mirrors this topic turns the direction round;
+ * `peerWithdraws`: the source of a reverse is to stay it.
  */
 export type MirrorTopicEvent =
   | 'create'
@@ -19,6 +20,7 @@ export type MirrorTopicEvent =
   | 'reverse'
   | 'restore'
   | 'peerReverses'
+  | 'peerWithdraws'
   | 'delete'
 
 /** What one (state, event) pair leads to; a pair that is not in the table is refused. */
@@ -67,6 +69,7 @@ export const mirrorTopicTable = {
   PENDING_SYNCHRONIZE: {
     pause: { kind: 'hold' },
     resume: { kind: 'unhold' },
+    peerWithdraws: to('ACTIVE'),
     caughtUp: to('PENDING_STOPPED'),
     failover: to('STOPPED'),
     fail: to('FAILED'),
@@ -74,6 +77,8 @@ export const mirrorTopicTable = {
   },
   PENDING_STOPPED: {
     promote: same,
+    /** Of a reverse that is not decided yet. */
+    peerWithdraws: to('ACTIVE'),
     caughtUp: to('STOPPED'),
     failover: to('STOPPED'),
     fail: to('FAILED'),
@@ -89,6 +94,8 @@ export const mirrorTopicTable = {
   },
   PENDING_SETUP_FOR_RESTORE: {
     caughtUp: to('PENDING_RESTORE'),
+    /** It came from PENDING_MIRROR and cannot be restored: it stays closed. */
+    peerReverses: to('PENDING_MIRROR'),
     failover: { kind: 'as-before' },
     fail: to('FAILED'),
     delete: to('none'),

@@ -72,6 +72,7 @@ export function entryState(
     troubles: [],
     stopping: undefined,
     restore: undefined,
+    reversal: undefined,
     together: [],
     stopPoints: [],
     trueConfigs: new Map(),
@@ -100,8 +101,26 @@ function entered(record: MirrorRecord, state: MirrorTopicState, detail: Transiti
     troubles: [],
     stopping: undefined,
     restore: state === 'PENDING_RESTORE' ? record.restore : undefined,
+    reversal: keepsReversal(record, event) ? record.reversal : undefined,
     together: [],
     history: [...record.history, { state, event, reason, timeMs }].slice(-historyMax),
+  }
+}
+
+/** Roles that change, or have changed, are remembered on the way, and until something else is asked for. */
+function keepsReversal({ state, failedFrom }: MirrorRecord, event: MirrorTopicEvent): boolean {
+  switch (event) {
+    case 'caughtUp':
+    case 'failover':
+    case 'fail':
+    case 'peerReverses':
+      return true
+    case 'restore':
+      return state === 'PENDING_MIRROR'
+    case 'resume':
+      return failedFrom === 'PENDING_SYNCHRONIZE'
+    default:
+      return false
   }
 }
 

@@ -34,6 +34,7 @@ function published(chain: readonly ChainHop[], more: { state?: string; topicId?:
         remoteClusterId: 'C',
         createdTimeMs: 1,
         groupFilters: undefined,
+        isPaused: false,
       }),
     ),
   )

@@ -42,7 +42,7 @@ function reading() {
   return { clock, source, status, leader, publish, topic, kind, names, reads: () => reads }
 }
 
-const cluster = (clusterId = 'source-cluster') => clusterStatusRecord({ clusterId })
+const cluster = (clusterId = 'source-cluster') => clusterStatusRecord({ clusterId, takesReverses: true })
 const link = (name: string) =>
   linkStatusRecord({
     linkId,
@@ -51,6 +51,7 @@ const link = (name: string) =>
     remoteClusterId: undefined,
     createdTimeMs: 1,
     groupFilters: undefined,
+    isPaused: false,
   })
 
 test('a cluster without the topic, or with nothing whole in it, publishes nothing', async () => {

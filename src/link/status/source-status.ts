@@ -58,6 +58,11 @@ export class SourceStatus {
     this.#o = options
   }
 
+  /** What the last reading found, which may be old; for display. */
+  get latest(): SourceStatusView {
+    return this.#view
+  }
+
   /** As it is now: everything published before the call is in the answer. Never rejects. */
   newest(): Promise<SourceStatusView> {
     const asked = this.#readings + 1

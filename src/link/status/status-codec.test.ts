@@ -9,6 +9,7 @@ import {
   decodeStatusRecord,
   linkStatusRecord,
   mirrorStatusRecord,
+  reversalStatusRecord,
   type StatusChange,
   stopPointStatusRecord,
 } from './status-codec.ts'
@@ -30,6 +31,7 @@ const link = record({
   remoteClusterId: fc.option(text, { nil: undefined }),
   createdTimeMs: offset,
   groupFilters: fc.option(fc.string(), { nil: undefined }),
+  isPaused: fc.boolean(),
 })
 const mirror = record({
   linkId: uuid,
@@ -43,6 +45,19 @@ const mirror = record({
   chain: fc.array(hop, { maxLength: 5 }),
   chainEnd: text,
   configs: fc.array(config, { maxLength: 5 }),
+})
+const reversal = record({
+  linkId: uuid,
+  mirrorTopic: text,
+  topicId: uuid,
+  stateEpoch: epoch,
+  request: epoch,
+  paused: fc.boolean(),
+  sealedOffsets: fc.array(offset, { maxLength: 5 }),
+  withdrawn: fc.boolean(),
+  abortedTransactions: epoch,
+  windowMs: fc.option(offset, { nil: undefined }),
+  reason: text,
 })
 const stopPoint = record({
   linkId: uuid,
@@ -61,12 +76,14 @@ const recordOf = (change: StatusChange) => ('record' in change ? change.record :
 
 test('every record comes back as it was published', () => {
   fc.assert(
-    fc.property(link, mirror, stopPoint, (ofLink, ofMirror, ofPoint) => {
+    fc.property(fc.tuple(link, mirror, stopPoint, reversal), ([ofLink, ofMirror, ofPoint, ofReversal]) => {
       const clusterId = ofMirror.linkName
       deepEqual(recordOf(decodeStatusRecord(linkStatusRecord(ofLink))), ofLink)
       deepEqual(recordOf(decodeStatusRecord(mirrorStatusRecord(ofMirror))), ofMirror)
       deepEqual(recordOf(decodeStatusRecord(stopPointStatusRecord(ofPoint))), ofPoint)
-      deepEqual(recordOf(decodeStatusRecord(clusterStatusRecord({ clusterId }))), { clusterId })
+      const cluster = { clusterId, takesReverses: ofLink.isPaused }
+      deepEqual(recordOf(decodeStatusRecord(clusterStatusRecord(cluster))), cluster)
+      deepEqual(recordOf(decodeStatusRecord(reversalStatusRecord(ofReversal))), ofReversal)
     }),
   )
 })
@@ -148,6 +165,6 @@ test('a tagged field that a later version adds is passed over', () => {
 })
 
 test('numbers of kinds are for ever', () => {
-  deepEqual(statusKinds, { cluster: 0, link: 1, mirror: 2, stopPoint: 3 })
+  deepEqual(statusKinds, { cluster: 0, link: 1, mirror: 2, stopPoint: 3, reversal: 4 })
   equal(stateKeyText(mirrorStatusKey(sampleLink, 'orders')), `2/${sampleLink}/orders/-1`)
 })

@@ -3,13 +3,20 @@
  * tagged fields, which older ones pass over, or as kinds of their own; it raises the number of a version only where older
  * ones must not go on reading.
  */
-import { array, bool, int32, int64, string, struct, uuid } from '../../protocol/schema/field.ts'
+import { array, bool, int32, int64, list, string, struct, uuid } from '../../protocol/schema/field.ts'
 import { message } from '../../protocol/schema/message.ts'
 import type { StateRecord } from '../ports.ts'
 import { decodeKeyed, type Undecoded, versioned } from '../state-records/keyed-record.ts'
 import { encodeStateKey, type StateKey } from '../state-records/state-key.ts'
-import { clusterStatusKey, linkStatusKey, mirrorStatusKey, statusKinds, stopPointStatusKey } from './status-key.ts'
-import type { ClusterStatus, LinkStatus, MirrorStatus, StopPointStatus } from './status-records.ts'
+import {
+  clusterStatusKey,
+  linkStatusKey,
+  mirrorStatusKey,
+  reversalStatusKey,
+  statusKinds,
+  stopPointStatusKey,
+} from './status-key.ts'
+import type { ClusterStatus, LinkStatus, MirrorStatus, ReversalStatus, StopPointStatus } from './status-records.ts'
 
 /** One record of the topic. */
 export type StatusChange =
@@ -17,6 +24,7 @@ export type StatusChange =
   | { readonly kind: 'link'; readonly key: StateKey; readonly record: LinkStatus }
   | { readonly kind: 'mirror'; readonly key: StateKey; readonly record: MirrorStatus }
   | { readonly kind: 'stop-point'; readonly key: StateKey; readonly record: StopPointStatus }
+  | { readonly kind: 'reversal'; readonly key: StateKey; readonly record: ReversalStatus }
   /** A kind that a later version publishes. */
   | { readonly kind: 'other'; readonly key: StateKey }
   | Undecoded
@@ -28,7 +36,7 @@ const clusterTable = message({
   name: 'LockstepClusterStatusValue',
   versions: '0',
   flexibleFrom: 0,
-  fields: { clusterId: string() },
+  fields: { clusterId: string(), takesReverses: bool({ tag: 0 }) },
 })
 
 const linkTable = message({
@@ -41,6 +49,7 @@ const linkTable = message({
     remoteClusterId: string({ nullable: '0+' }),
     createdTimeMs: int64(),
     groupFilters: string({ nullable: '0+', default: null, tag: 0 }),
+    isPaused: bool({ tag: 1 }),
   },
 })
 
@@ -73,6 +82,23 @@ const stopPointTable = message({
     lastSourceEpoch: int32(),
     timeMs: int64(),
     sourceEpochs: array(struct({ epoch: int32(), firstOffset: int64() })),
+  },
+})
+
+const reversalTable = message({
+  name: 'LockstepReversalStatusValue',
+  versions: '0',
+  flexibleFrom: 0,
+  fields: {
+    topicId: uuid(),
+    stateEpoch: int32(),
+    request: int32(),
+    paused: bool(),
+    sealedOffsets: list(int64),
+    withdrawn: bool(),
+    abortedTransactions: int32(),
+    windowMs: int64(),
+    reason: string(),
   },
 })
 
@@ -109,6 +135,12 @@ export function stopPointStatusRecord(point: StopPointStatus): StateRecord {
   return published(stopPointStatusKey(linkId, mirrorTopic, partition), stopPointTable.encode(value, version))
 }
 
+export function reversalStatusRecord({ linkId, mirrorTopic, ...reversal }: ReversalStatus): StateRecord {
+  const { sealedOffsets, windowMs = -1, ...rest } = reversal
+  const value = { ...rest, sealedOffsets: sealedOffsets.map(BigInt), windowMs: BigInt(windowMs) }
+  return published(reversalStatusKey(linkId, mirrorTopic), reversalTable.encode(value, version))
+}
+
 /** Never throws: what cannot be read is reported with its key. */
 export const decodeStatusRecord = (record: StateRecord): StatusChange => decodeKeyed(record, 'record', decodeValue)
 
@@ -133,6 +165,11 @@ const decoders: Readonly<Record<number, (key: StateKey, body: Buffer) => StatusC
     const { stateTimeMs, ...mirror } = mirrorTable.decode(body, version)
     const of = { linkId: key.scope, mirrorTopic: key.name }
     return { kind: 'mirror', key, record: { ...of, ...mirror, stateTimeMs: Number(stateTimeMs) } }
+  },
+  [statusKinds.reversal]: (key, body) => {
+    const { sealedOffsets, windowMs, ...rest } = reversalTable.decode(body, version)
+    const of = { linkId: key.scope, mirrorTopic: key.name, sealedOffsets: sealedOffsets.map(Number) }
+    return { kind: 'reversal', key, record: { ...of, ...rest, windowMs: windowMs < 0n ? undefined : Number(windowMs) } }
   },
   [statusKinds.stopPoint]: (key, body) => {
     const { stopOffset, lastSourceEpoch, timeMs, sourceEpochs, ...rest } = stopPointTable.decode(body, version)

@@ -2,8 +2,8 @@
 import { type Uuid, ZERO_UUID } from '../../core/uuid.ts'
 import { type StateKey, stateKeyText } from '../state-records/state-key.ts'
 import type { StatusChange } from './status-codec.ts'
-import { clusterStatusKey, statusKinds } from './status-key.ts'
-import type { LinkStatus, MirrorStatus, StopPointStatus } from './status-records.ts'
+import { clusterStatusKey, reversalStatusKey, statusKinds } from './status-key.ts'
+import type { LinkStatus, MirrorStatus, ReversalStatus, StopPointStatus } from './status-records.ts'
 
 /** Keys kept of one cluster. */
 const keysMax = 500_000
@@ -50,6 +50,12 @@ export class StatusContents {
     return kept?.kind === 'cluster' ? kept.record.clusterId : undefined
   }
 
+  /** Can it take part in a reverse? */
+  get takesReverses(): boolean {
+    const kept = this.#kept.get(stateKeyText(clusterStatusKey))
+    return kept?.kind === 'cluster' && kept.record.takesReverses
+  }
+
   links(): LinkStatus[] {
     return [...this.#kept.values()].flatMap(kept => (kept.kind === 'link' ? [kept.record] : []))
   }
@@ -71,6 +77,22 @@ export class StatusContents {
       kept.kind === 'stop-point' && kept.record.topicId === topicId && topicId !== ZERO_UUID ? [kept.record] : [],
     )
     return found.sort((left, right) => left.partition - right.partition)
+  }
+
+  /** What a link mirrors there under this topic id, or did. */
+  mirrorOf(linkId: Uuid, of: { readonly mirrorTopic: string; readonly topicId: Uuid }): MirrorStatus | undefined {
+    return this.mirrorsNamed(of.mirrorTopic).find(found => found.linkId === linkId && found.topicId === of.topicId)
+  }
+
+  /** How far the topic of that link is with changing roles. */
+  reversalOf(linkId: Uuid, topic: string): ReversalStatus | undefined {
+    const kept = this.#kept.get(stateKeyText(reversalStatusKey(linkId, topic)))
+    return kept?.kind === 'reversal' ? kept.record : undefined
+  }
+
+  /** What a link mirrors there, or did. */
+  mirrorsOfLink(linkId: Uuid): MirrorStatus[] {
+    return [...this.#mirrors.values()].flatMap(records => [...records.values()].filter(of => of.linkId === linkId))
   }
 
   /** Why it cannot be said whether a topic of this name is a mirror. */

@@ -10,6 +10,7 @@ export const statusKinds = {
   link: 1,
   mirror: 2,
   stopPoint: 3,
+  reversal: 4,
 } as const
 
 export const clusterStatusKey: StateKey = { kind: statusKinds.cluster, scope: ZERO_UUID, name: '', partition: -1 }
@@ -23,6 +24,13 @@ export const linkStatusKey = (linkId: Uuid): StateKey => ({
 
 export const mirrorStatusKey = (linkId: Uuid, mirrorTopic: string): StateKey => ({
   kind: statusKinds.mirror,
+  scope: linkId,
+  name: mirrorTopic,
+  partition: -1,
+})
+
+export const reversalStatusKey = (linkId: Uuid, mirrorTopic: string): StateKey => ({
+  kind: statusKinds.reversal,
   scope: linkId,
   name: mirrorTopic,
   partition: -1,

@@ -4,6 +4,8 @@ import type { Uuid } from '../../core/uuid.ts'
 /** There once everything was published for the first time: what is missing then is not there. */
 export interface ClusterStatus {
   readonly clusterId: string
+  /** It can make an ordinary topic of its own a mirror, and so take part in a reverse. */
+  readonly takesReverses: boolean
 }
 
 export interface LinkStatus {
@@ -15,6 +17,8 @@ export interface LinkStatus {
   readonly createdTimeMs: number
   /** Of which groups it writes offsets there, as `consumer.offset.group.filters`; empty = of none, undefined = it does not tell. */
   readonly groupFilters: string | undefined
+  /** `cluster.link.paused`: it begins nothing. */
+  readonly isPaused: boolean
 }
 
 /** One topic of one cluster in the chain behind a mirror. */
@@ -73,6 +77,29 @@ export interface StopPointStatus {
   readonly timeMs: number
   /** Ascending; each range begins at `firstOffset` and ends where the next begins. */
   readonly sourceEpochs: readonly { readonly epoch: number; readonly firstOffset: number }[]
+}
+
+/** How far a topic is that changes roles with its counterpart; of both sides. */
+export interface ReversalStatus {
+  readonly linkId: Uuid
+  readonly mirrorTopic: string
+  readonly topicId: Uuid
+  /** Of the mirror's record that is published beside it; another one = the two do not belong together. */
+  readonly stateEpoch: number
+  /** Which reverse it is: a number that the mirror gave. */
+  readonly request: number
+  /** The old source shall end as PAUSED. */
+  readonly paused: boolean
+  /** Of the old source: where it ends for good; empty until that is known. Index = partition. */
+  readonly sealedOffsets: readonly number[]
+  /** Of the old source: it wants to stay it. */
+  readonly withdrawn: boolean
+  /** Of the old source: transactions that it aborted. */
+  readonly abortedTransactions: number
+  /** Of the old source: how long nobody could write; undefined = not over. */
+  readonly windowMs: number | undefined
+  /** What it is at, for people; empty = nothing to say. */
+  readonly reason: string
 }
 
 /** Is the topic that this is about written by its link, rather than by clients? */

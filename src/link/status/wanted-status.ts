@@ -1,16 +1,29 @@
 /** What `__lockstep_status` has to hold, from what the state says; asked by the publisher. */
 import type { Uuid } from '../../core/uuid.ts'
+import { LinkConfigs } from '../configs/link-configs.ts'
 import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
-import type { Destination, StateRecord } from '../ports.ts'
+import type { Destination, StateRecord, WriteFence } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { stateKeyText } from '../state-records/state-key.ts'
 import type { KnownChains } from './known-chains.ts'
 import type { MirrorChain } from './source-chain.ts'
-import { clusterStatusRecord, linkStatusRecord, mirrorStatusRecord, stopPointStatusRecord } from './status-codec.ts'
-import { clusterStatusKey, linkStatusKey, mirrorStatusKey, stopPointStatusKey } from './status-key.ts'
-import type { PublishedConfig } from './status-records.ts'
+import {
+  clusterStatusRecord,
+  linkStatusRecord,
+  mirrorStatusRecord,
+  reversalStatusRecord,
+  stopPointStatusRecord,
+} from './status-codec.ts'
+import {
+  clusterStatusKey,
+  linkStatusKey,
+  mirrorStatusKey,
+  reversalStatusKey,
+  stopPointStatusKey,
+} from './status-key.ts'
+import type { LinkStatus, PublishedConfig } from './status-records.ts'
 
 /** Topic configs that are published: those that a link may copy. Another one is as the cluster describes it. */
 const publishedConfigs = [
@@ -29,7 +42,7 @@ const publishedConfigs = [
 
 export interface WantedStatusParts {
   readonly desired: DesiredState
-  readonly destination: Pick<Destination, 'clusterId'>
+  readonly destination: Pick<Destination, 'clusterId'> & { readonly fence: Pick<WriteFence, 'noEnclosure'> }
   readonly topicConfigs: Pick<MirrorTopicConfigs, 'of'>
   readonly chains: KnownChains
 }
@@ -74,8 +87,7 @@ export class WantedStatus {
     const ofLinks = new Map<Uuid, OfLink>()
     for (const link of desired.links()) {
       const known = this.#ofLinks.get(link.linkId)
-      const published =
-        known?.link === link ? known.published : linkStatusRecord({ ...link, groupFilters: syncedGroups(link) })
+      const published = known?.link === link ? known.published : linkStatusRecord(linkStatus(link))
       ofLinks.set(link.linkId, { link, published })
       wanted.set(stateKeyText(linkStatusKey(link.linkId)), published)
     }
@@ -92,7 +104,9 @@ export class WantedStatus {
     }
     this.#ofMirrors = ofMirrors
     if (lookAgain) chains.keep(desired.mirrors())
-    return wanted.set(stateKeyText(clusterStatusKey), clusterStatusRecord({ clusterId: destination.clusterId }))
+    const { clusterId, fence } = destination
+    const takesReverses = fence.noEnclosure === undefined
+    return wanted.set(stateKeyText(clusterStatusKey), clusterStatusRecord({ clusterId, takesReverses }))
   }
 
   /** The mirror's own record and those of its stop points. */
@@ -111,6 +125,12 @@ export class WantedStatus {
       configs: state === 'STOPPED' ? [] : this.#configsOf(topicId),
     })
     const records = new Map([[stateKeyText(mirrorStatusKey(linkId, mirrorTopic)), mirror]])
+    if (record.reversal) {
+      const { request, paused, sealedOffsets, withdrawn, abortedTransactions, windowMs } = record.reversal
+      const key = stateKeyText(reversalStatusKey(linkId, mirrorTopic))
+      const walk = { request, paused, sealedOffsets, withdrawn, abortedTransactions, windowMs }
+      records.set(key, reversalStatusRecord({ ...of, stateEpoch, ...walk, reason: record.reason ?? '' }))
+    }
     const { sourceClusterId, sourceTopicId, stopPoints } = record
     for (const { partition, stopOffset, lastSourceEpoch, timeMs } of stopPoints) {
       const sourceEpochs = this.#parts.desired.epochRanges(topicId, partition, sourceClusterId)
@@ -127,4 +147,10 @@ export class WantedStatus {
       return config ? [{ name, value: config.value, overridden: config.overridden }] : []
     })
   }
+}
+
+function linkStatus(link: LinkRecord): LinkStatus {
+  const { linkId, name, mode, remoteClusterId, createdTimeMs, configs } = link
+  const isPaused = new LinkConfigs(configs).must('cluster.link.paused')
+  return { linkId, name, mode, remoteClusterId, createdTimeMs, groupFilters: syncedGroups(link), isPaused }
 }

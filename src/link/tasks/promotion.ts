@@ -21,6 +21,8 @@ export interface PromotionParts extends EngineParts {
   }
   /** Brings partitions, configs and whatever else is synced to the source's state, once more. */
   readonly finalSyncs: (record: MirrorRecord) => Promise<readonly TaskError[]>
+  /** Of those that take over from a source which has closed itself for it: is it still closed? */
+  readonly confirms: (looks: readonly MirrorLook[]) => Promise<boolean>
   readonly signal: AbortSignal
 }
 
@@ -69,7 +71,8 @@ async function promoteUnit(
       return look
     })
     const lasts = () => held.every(peers => peers.lasts())
-    if (tellAll(parts, looks, blockedBy) && lasts()) await decide(parts, looks, records)
+    if (tellAll(parts, looks, blockedBy) && (await parts.confirms(looks)) && lasts())
+      await decide(parts, looks, records)
   } finally {
     for (const release of releases) release()
   }

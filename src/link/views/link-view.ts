@@ -16,6 +16,7 @@ export const taskNames = [
   'PartitionSync',
   'ChainCheck',
   'PeerCheck',
+  'Reversal',
 ]
 
 export function linkView(context: OperationContext, link: LinkRecord): LinkView {
@@ -49,7 +50,7 @@ const switches: Readonly<Record<string, string>> = {
 }
 
 function whyNotConfigured(name: string): string {
-  if (name === 'PeerCheck') return 'The link is not bidirectional.'
+  if (name === 'PeerCheck' || name === 'Reversal') return 'The link is not bidirectional.'
   const property = switches[name]
   return property === undefined ? 'The link was not started on this node yet.' : `${property} is false.`
 }

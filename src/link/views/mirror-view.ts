@@ -4,6 +4,7 @@ import type { LinkView, MirrorHistoryEntry, MirrorStatus, MirrorView } from '../
 import type { MirrorTopic } from '../mirror/mirror-topic.ts'
 import { needsPeer, supportedVerbs } from '../operations/alter-mirrors.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
+import { reversalView } from '../reversal/reversal-view.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { allowedVerbs } from '../states/mirror-topic-state.ts'
 import { loopMessage } from '../tasks/chain-check.ts'
@@ -31,6 +32,7 @@ export function mirrorView(context: OperationContext, record: MirrorRecord): Mir
       lastSourceEpoch: lastSourceEpoch ?? null,
       stopTimeMs: timeMs,
     })),
+    reversal: reversalView(record, context.runtime(record.linkId)),
   }
 }
 

@@ -37,7 +37,7 @@ function fenced(desired: DesiredState, record: MirrorRecord): WriteStatus {
     'promote it or fail it over to write to it.'
   return {
     ...mirror(message),
-    takesMarkers: isOrdinaryLog(record.state),
+    takesMarkers: isOrdinaryLog(record.state) && record.reversal?.closed !== true,
     copiedConfigs: link ? copiedTopicConfigs(new LinkConfigs(link.configs)) : undefined,
   }
 }

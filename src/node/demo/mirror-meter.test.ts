@@ -38,6 +38,7 @@ const mirror = (lags: readonly Lag[]): MirrorData => ({
   reason: null,
   held: false,
   stop_points: [],
+  reversal: null,
 })
 
 test('a rate needs two samples and is the mean of the last three seconds', () => {

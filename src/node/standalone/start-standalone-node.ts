@@ -1,5 +1,6 @@
 /** Wires a node that is a cluster of its own: log, local controller, replicas, broker, link engine and REST. */
 import { LocalController } from '../../controller/local/local-controller.ts'
+import { abortOpenTransactions } from '../../coordinator/transactions/abort-open.ts'
 import { ByteBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
@@ -56,7 +57,8 @@ export async function startStandaloneNode(
   const producerIds = new ProducerIds(controller)
   const groupOffsetRetentionMs = numberOf(settings, 'offsets.retention.minutes') * 60_000
   const hasAuthorizer = settings.authorizer !== allowAll
-  const more = { groups: () => coordinators.groups, groupOffsetRetentionMs, hasAuthorizer }
+  const abortTransactions = (topic: string) => abortOpenTransactions(coordinators.transactions, topic)
+  const more = { groups: () => coordinators.groups, abortTransactions, groupOffsetRetentionMs, hasAuthorizer }
   const destination = new LocalDestination({ brokerId: nodeId, file, controller, replicas, producerIds, ...more })
   const ofSources = sourceMetrics()
   const { observe } = ofSources

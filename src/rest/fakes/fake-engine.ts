@@ -197,6 +197,7 @@ export function fakeMirror(topic: string, change: Partial<MirrorView> = {}): Mir
     allowedActions: ['pause', 'promote', 'failover', 'delete'],
     stateTransitionErrors: [],
     stopPoints: [],
+    reversal: null,
     ...change,
   }
 }

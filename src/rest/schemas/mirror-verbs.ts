@@ -6,6 +6,8 @@ const following = ['ACTIVE', 'LINK_PAUSED', 'LINK_FAILED', 'SOURCE_UNAVAILABLE']
 export interface MirrorVerbFacts {
   /** Statuses in which the verb has done its work. FAILED ends the waiting, too. */
   readonly reached: readonly string[]
+  /** It has done its work only once the counterpart follows, and `reversal.read_only_ms` is known. */
+  readonly endsAtPeer?: boolean
   /** Something can be lost by it for good. */
   readonly losesData: boolean
   /** Flags of the body that it takes. */
@@ -17,8 +19,8 @@ export const mirrorVerbFacts = {
   failover: { reached: ['STOPPED'], losesData: true, flags: ['together', 'keep_retention'] },
   pause: { reached: ['PAUSED', 'PENDING_SYNCHRONIZE'], losesData: false, flags: [] },
   resume: { reached: [...following, 'PENDING_SYNCHRONIZE'], losesData: false, flags: [] },
-  'reverse-and-start-mirror': { reached: ['STOPPED'], losesData: false, flags: ['together'] },
-  'reverse-and-pause-mirror': { reached: ['STOPPED'], losesData: false, flags: ['together'] },
+  'reverse-and-start-mirror': { reached: ['STOPPED'], endsAtPeer: true, losesData: false, flags: ['together'] },
+  'reverse-and-pause-mirror': { reached: ['STOPPED'], endsAtPeer: true, losesData: false, flags: ['together'] },
   'truncate-and-restore': { reached: [...following, 'PAUSED'], losesData: true, flags: ['paused', 'export_divergent'] },
 } satisfies Record<string, MirrorVerbFacts>
 

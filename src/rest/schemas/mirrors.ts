@@ -74,6 +74,19 @@ export const MirrorData = item('KafkaMirrorData', {
       stop_time_ms: Type.Integer(),
     }),
   ),
+  /** The last time that the topic and its counterpart changed roles, or were to; null = not since the verb after it. */
+  reversal: nullable(
+    Type.Object({
+      /** MIRROR or SOURCE: what it was when the reverse began. */
+      role: Type.String(),
+      /** State of the counterpart as read last; null = it has none, or was not read. */
+      peer_status: nullable(Type.String()),
+      peer_reason: nullable(Type.String()),
+      /** How long nobody could write either of both; null = not over. */
+      read_only_ms: nullable(Type.Integer()),
+      aborted_transactions: Type.Integer(),
+    }),
+  ),
 })
 export type MirrorData = Static<typeof MirrorData>
 

@@ -1,4 +1,5 @@
 /** One verb on mirror topics: asks first where something is lost, prints the rows, waits if told to, fails if topics were refused. */
+import type { MirrorData } from '../../../rest/schemas/mirrors.ts'
 import { type CommandContext, confirm } from '../../context.ts'
 import { PartlyFailed } from '../../failure.ts'
 import { lengthOfTime } from '../../number-option.ts'
@@ -22,6 +23,8 @@ interface Alteration {
   readonly force?: boolean | undefined
   /** Waits for these states, so long. */
   readonly wait?: { readonly end: EndState; readonly time: string } | undefined
+  /** Says what came of it when all are there. */
+  readonly reached?: (context: CommandContext, mirrors: readonly MirrorData[]) => void
   readonly print?: (context: CommandContext, rows: readonly AlterRow[], isDry: boolean) => void
 }
 
@@ -38,8 +41,10 @@ export async function alterMirrors(context: CommandContext, subject: Subject, ho
   const rows = await askVerb(context, subject, isDry)
   print(context, rows, isDry)
   const good = accepted(rows).map(row => row.mirror_topic_name)
-  if (wait && timeoutMs !== undefined && !isDry && good.length > 0)
-    await waitUntil(context, good, { link, end: wait.end, timeoutMs })
+  if (wait && timeoutMs !== undefined && !isDry && good.length > 0) {
+    const mirrors = await waitUntil(context, good, { link, end: wait.end, timeoutMs })
+    how.reached?.(context, mirrors)
+  }
   const refusal = refusalText(rows)
   if (refusal !== undefined) throw good.length === 0 ? new Error(refusal) : new PartlyFailed(refusal)
 }

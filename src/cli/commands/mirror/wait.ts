@@ -14,6 +14,8 @@ const PERIOD_MS = 250
 export interface EndState {
   /** Statuses that are waited for. FAILED ends the waiting for a topic, too. */
   readonly reached: readonly string[]
+  /** The counterpart follows, too. */
+  readonly endsAtPeer?: boolean
 }
 
 interface Goal {
@@ -23,10 +25,10 @@ interface Goal {
 }
 
 /**
- * Resolves when all topics are in one of the states. Throws after the timeout, or when a topic fails, naming those that are
+ * Resolves to the mirrors when all topics are in one of the states. Throws after the timeout, or when a topic fails, naming those that are
  * not there: PartlyFailed if others are. Ctrl-C ends the waiting only.
  */
-export function waitUntil(context: CommandContext, topics: readonly string[], goal: Goal): Promise<void> {
+export function waitUntil(context: CommandContext, topics: readonly string[], goal: Goal): Promise<MirrorData[]> {
   return context.terminal.interruptible(signal => followUntil(context, topics, { ...goal, signal }))
 }
 
@@ -34,7 +36,7 @@ async function followUntil(
   context: CommandContext,
   topics: readonly string[],
   { link, end, timeoutMs, signal }: Goal & { signal: AbortSignal },
-): Promise<void> {
+): Promise<MirrorData[]> {
   const { terminal } = context
   const deadline = performance.now() + timeoutMs
   const lines = new ProgressLines(terminal)
@@ -53,14 +55,18 @@ async function followUntil(
     const { data } = answer
     const now = new Map(data.map(mirror => [mirror.mirror_topic_name, mirror]))
     lines.show(topics.map(topic => ({ name: topic, text: progressText(now.get(topic)) })))
-    const isThere = (topic: string) => end.reached.includes(now.get(topic)?.mirror_status ?? '')
+    const isThere = (topic: string) => isReached(now.get(topic), end)
     const late = topics.filter(topic => !isThere(topic))
-    if (late.length === 0) return lines.end()
+    if (late.length === 0) {
+      lines.end()
+      return topics.flatMap(topic => now.get(topic) ?? [])
+    }
     const isOver = late.every(topic => (now.get(topic)?.mirror_status ?? 'FAILED') === 'FAILED')
     if (isOver || performance.now() > deadline) {
       lines.end()
       const after = isOver ? '' : `after ${timeoutMs / 1000} s `
-      const message = `${after}these topics are not ${end.reached.join(' or ')}: ${late.join(', ')}`
+      const also = end.endsAtPeer ? ' with a counterpart that follows' : ''
+      const message = `${after}these topics are not ${end.reached.join(' or ')}${also}: ${late.join(', ')}`
       throw late.length === topics.length ? new Error(message) : new PartlyFailed(message)
     }
     await pause(PERIOD_MS, signal)
@@ -69,6 +75,11 @@ async function followUntil(
     throw new Interrupted(`\nStopped waiting; the node goes on. Look with: lockstep mirror list --link ${link}`)
   }
 }
+
+const isReached = (mirror: MirrorData | undefined, { reached, endsAtPeer = false }: EndState): boolean =>
+  mirror !== undefined &&
+  reached.includes(mirror.mirror_status) &&
+  (!endsAtPeer || (mirror.reversal?.read_only_ms ?? null) !== null)
 
 /** Undefined while the node is away and there is still time. */
 async function mirrorsNow(
@@ -89,5 +100,9 @@ function progressText(mirror: MirrorData | undefined): string {
   const status = mirror.mirror_status
   const lag = maxLag(mirror)
   const behind = mirror.mirror_status.startsWith('PENDING') && lag !== null && lag > 0 ? ` lag ${grouped(lag)}` : ''
-  return `${status}${behind}${mirror.reason === null ? '' : ` (${mirror.reason})`}`
+  const own = `${status}${behind}${mirror.reason === null ? '' : ` (${mirror.reason})`}`
+  return mirror.reversal ? `${own}; other side: ${peerText(mirror.reversal)}` : own
 }
+
+const peerText = ({ peer_status: status, peer_reason: reason }: NonNullable<MirrorData['reversal']>): string =>
+  `${status ?? 'an ordinary topic'}${reason === null ? '' : ` (${reason})`}`

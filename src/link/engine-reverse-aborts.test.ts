@@ -1,0 +1,130 @@
+/** Reverses that are given up from either side, with the other one and without it. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { batchAt } from './fakes/engine-world.ts'
+import { answered, ask, mirroredPeers, openTransaction, states, writable } from './fakes/reversed-peers.ts'
+
+const cut = { failure: 'tcp', message: 'connection refused' } as const
+
+test('a reverse that is withdrawn at the source leaves it writable, and the mirror follows again', async () => {
+  const world = await mirroredPeers()
+  openTransaction(world)
+  await ask(world.west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  deepEqual(states(world), ['PENDING_SYNCHRONIZE', 'PENDING_MIRROR'])
+  const row = await answered(world, ask(world.east, 'failover'))
+  deepEqual(
+    [row?.errorMessage, row?.warnings],
+    [null, ['This copy is writable again, and the mirror does not take over.']],
+  )
+  await world.pass(2000)
+  deepEqual(states(world), ['ACTIVE', undefined])
+  deepEqual(writable(world), [false, true])
+  // It can be asked for again.
+  world.east.cluster.topicNamed('orders')?.logs[0]?.append(batchAt(4, 1))
+  await world.stop()
+})
+
+test('a failover of the mirror in the middle of a reverse leaves the source closed until it is restored', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  west.process.failNext('append', new Error('a slow disk'))
+  east.write('orders', batchAt(3, 4))
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  deepEqual(states(world), ['PENDING_SYNCHRONIZE', 'PENDING_MIRROR'])
+  const taken = await answered(world, ask(west, 'failover'))
+  match(taken?.warnings?.[0] ?? '', /^This copy ends writable; that of the other cluster stays read-only/)
+  await world.pass(4000)
+  deepEqual(states(world), ['STOPPED', 'PENDING_MIRROR'])
+  deepEqual(writable(world), [true, false])
+  const refused = await answered(world, ask(east, 'failover'))
+  match(refused?.errorMessage ?? '', /the other cluster has taken over/)
+  const [row] = await ask(east, 'truncate-and-restore')
+  deepEqual([row?.errorMessage, row?.messagesTruncated], [null, 4])
+  await world.pass(4000)
+  equal(east.status('orders'), 'ACTIVE')
+  deepEqual(east.contents('orders'), west.contents('orders'))
+  await world.stop()
+})
+
+test('a failover of the mirror waits until the source has closed, where that answers', async () => {
+  const world = await mirroredPeers()
+  const { west } = world
+  await ask(west, 'reverse-and-start-mirror')
+  const row = await answered(world, ask(west, 'failover'))
+  match(row?.warnings?.[0] ?? '', /stays read-only/)
+  await world.pass(4000)
+  // It had everything, so that nothing has to be restored.
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  await world.stop()
+})
+
+test('a failover without the other side says that both may be writable, keeps where they part, and they become one again', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  openTransaction(world)
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  west.asSource.failure = cut
+  const row = await answered(world, ask(east, 'failover'))
+  match(row?.warnings?.[0] ?? '', /That of the other cluster may be writable, too/)
+  equal(east.status('orders'), 'STOPPED')
+  deepEqual(
+    east.engine.describeMirror('twin', 'orders').stopPoints.map(({ stopOffset }) => stopOffset),
+    [4],
+  )
+  equal(east.engine.incidentCounts().get('fork'), 1)
+  east.write('orders', batchAt(4, 2))
+  west.asSource.failure = undefined
+  await world.pass(6000)
+  // The mirror had not taken over: it learns that it is to stay one.
+  deepEqual(states(world), ['ACTIVE', 'STOPPED'])
+  deepEqual(east.contents('orders'), west.contents('orders'))
+  // Another reverse is another one.
+  east.cluster.topicNamed('orders')?.logs[0]?.append(batchAt(6, 1))
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(80_000, 1000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  await world.stop()
+})
+
+test('a mirror that is failed over without its source is a fork, which a restore ends', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  openTransaction(world)
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  east.asSource.failure = cut
+  const row = await answered(world, ask(west, 'failover'))
+  match(row?.warnings?.[0] ?? '', /may be writable, too/)
+  ok(west.engine.describeHistory('twin', 'orders').some(({ event }) => event === 'fork'))
+  equal(west.engine.incidentCounts().get('fork'), 1)
+  east.asSource.failure = undefined
+  await world.pass(4000)
+  deepEqual(writable(world), [true, false])
+  await world.stop()
+})
+
+test('a mirror that is deleted in the middle of a reverse gives its source back', async () => {
+  const world = await mirroredPeers()
+  openTransaction(world)
+  await ask(world.west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  world.west.cluster.deleteTopic('orders')
+  await world.pass(4000)
+  deepEqual(states(world), [undefined, undefined])
+  equal(world.east.isWritable('orders'), true)
+  await world.stop()
+})
+
+test('a link that is deleted in the middle of a reverse leaves its topic writable', async () => {
+  const world = await mirroredPeers()
+  openTransaction(world)
+  await ask(world.west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  await world.east.engine.deleteLink('twin', { force: true, validateOnly: false })
+  equal(world.east.isWritable('orders'), true)
+  equal(world.east.engine.listLinks().length, 0)
+  await world.stop()
+})

@@ -1,0 +1,104 @@
+/** Reverse: a mirror and its source change roles. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { batchAt } from './fakes/engine-world.ts'
+import type { PeerCluster } from './fakes/peer-clusters.ts'
+import { answered, ask, mirroredPeers, openTransaction, states, writable } from './fakes/reversed-peers.ts'
+
+const cut = { failure: 'tcp', message: 'connection refused' } as const
+
+test('a mirror that is reversed becomes writable, and its source follows it without a loss', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  east.write('orders', batchAt(3, 2))
+  const [row] = await ask(west, 'reverse-and-start-mirror')
+  equal(row?.errorMessage, null)
+  await world.pass(8000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  deepEqual(writable(world), [true, false])
+  west.write('orders', batchAt(5, 4))
+  await world.pass(2000)
+  deepEqual(east.contents('orders'), west.contents('orders'))
+  match(east.engine.describeHistory('twin', 'orders')[0]?.reason ?? '', /^reversed; nobody could write for \d+ ms; 0/)
+  const [followed] = west.engine.describeHistory('twin', 'orders')
+  match(
+    `${followed?.event}: ${followed?.reason}`,
+    /^reversed: the other cluster follows; nobody could write for \d+ ms$/,
+  )
+  // And back.
+  await ask(east, 'reverse-and-pause-mirror')
+  await world.pass(8000)
+  deepEqual(states(world), ['PAUSED', 'STOPPED'])
+  await world.stop()
+})
+
+test('a dry run of a reverse says what is missing and which transactions are open, and changes nothing', async () => {
+  const world = await mirroredPeers()
+  openTransaction(world)
+  const [row] = await ask(world.west, 'reverse-and-start-mirror', { validateOnly: true })
+  match(row?.partitions[0]?.waitingFor ?? '', /1 offsets behind the source/)
+  await world.pass(4000)
+  deepEqual(states(world), ['ACTIVE', undefined])
+  await world.stop()
+})
+
+test('a reverse is refused where it could not be finished', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const refusal = async () => (await ask(west, 'reverse-and-start-mirror'))[0]?.errorMessage ?? ''
+  const set = (side: PeerCluster, name: string, value: string) =>
+    side.engine.alterLinkConfigs('twin', [{ name, operation: 'SET', value }], { validateOnly: false })
+  await set(west, 'cluster.link.paused', 'true')
+  match(await refusal(), /is paused/)
+  await set(west, 'cluster.link.paused', 'false')
+  await set(east, 'cluster.link.paused', 'true')
+  await world.pass(500)
+  match(await refusal(), /is paused at the other cluster/)
+  await set(east, 'cluster.link.paused', 'false')
+  await world.pass(500)
+  east.cluster.defaultConfigs.set('unclean.leader.election.enable', 'true')
+  match(await refusal(), /unclean.leader.election.enable is on at the other cluster/)
+  east.cluster.defaultConfigs.set('unclean.leader.election.enable', 'false')
+  east.asSource.failure = cut
+  match(await refusal(), /cannot be read|could not be asked/)
+  east.asSource.failure = undefined
+  await world.pass(500)
+  equal(await refusal(), '')
+  await world.stop()
+})
+
+test('transactions that do not end are aborted after a while, and never are both writable', async () => {
+  const world = await mirroredPeers()
+  openTransaction(world)
+  await ask(world.west, 'reverse-and-start-mirror')
+  for (let round = 0; round < 90; round++) {
+    await world.pass(1000)
+    deepEqual(writable(world).filter(Boolean).length <= 1, true)
+  }
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  deepEqual(world.east.contents('orders'), world.west.contents('orders'))
+  match(world.west.engine.describeHistory('twin', 'orders')[0]?.reason ?? '', /; 1 transaction\(s\) were aborted$/)
+  await world.stop()
+})
+
+test('topics that are reversed together take over together, and stay together what they are', async () => {
+  const names = ['orders', 'payments']
+  const world = await mirroredPeers(names)
+  const { east, west } = world
+  openTransaction(world)
+  await ask(west, 'reverse-and-start-mirror', { selection: { names }, together: true })
+  for (let round = 0; round < 20; round++) await world.pass(1000)
+  deepEqual(states(world, 'payments'), ['PENDING_STOPPED', 'PENDING_MIRROR'])
+  const row = await answered(world, ask(east, 'failover'))
+  equal(row?.errorMessage, null)
+  await world.pass(4000)
+  for (const name of names) deepEqual(states(world, name), ['ACTIVE', undefined], name)
+  await ask(west, 'reverse-and-start-mirror', { selection: { names }, together: true })
+  for (let round = 0; round < 80; round++) {
+    await world.pass(1000)
+    const open = names.filter(name => west.isWritable(name))
+    ok(open.length === 0 || names.every(name => west.status(name) !== 'PENDING_SYNCHRONIZE'), `${open}`)
+  }
+  for (const name of names) deepEqual(states(world, name), ['STOPPED', 'ACTIVE'], name)
+  await world.stop()
+})

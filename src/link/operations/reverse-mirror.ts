@@ -1,0 +1,126 @@
+/** Reverse: the mirror becomes writable and its source a mirror of it, without a loss and without copying anew. Called by alter-mirrors; the reversal tasks of both sides walk it to its end. */
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { linkError } from '../errors.ts'
+import { peerOf } from '../peers/peer-link.ts'
+import type { SourceCluster } from '../ports.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
+import { type MirrorRecord, newReversal } from '../state-records/mirror-record.ts'
+import { linkErrorOf } from '../states/link-health.ts'
+import type { StatusContents } from '../status/status-contents.ts'
+import { isMirroring } from '../status/status-records.ts'
+import { lookAtMirror } from '../tasks/mirror-look.ts'
+import { askSource, requireRunning } from './ask-source.ts'
+import { assertTransition } from './assert-transition.ts'
+import type { VerbResult } from './mirror-positions.ts'
+import { mirrorQueue, type OperationContext } from './operation-context.ts'
+
+export interface ReverseOptions {
+  /** The old source ends as PAUSED. */
+  readonly paused: boolean
+  /** All topics of the request, if they change roles as one; else empty. */
+  readonly together: readonly string[]
+}
+
+interface Reversible {
+  readonly record: MirrorRecord
+  readonly result: VerbResult
+}
+
+/** Resolves when it is accepted, durably. Rejects with the table's refusal, or with why the other side cannot take part. */
+export async function reverseMirror(
+  context: OperationContext,
+  id: MirrorId,
+  { paused, together }: ReverseOptions,
+): Promise<VerbResult> {
+  for (const name of together) assertTurnable(context, { ...id, mirrorTopic: name }, together)
+  const { record, result } = await assertReversible(context, id)
+  const { topicId } = record
+  await context.operations.run(mirrorQueue(id), async () => {
+    const reason = 'reverse asked for: waiting for the other cluster to close its copy'
+    await context.changes.transition({ ...id, topicId }, { event: 'reverse', reason }, next => {
+      const of = { paused, together, sinceMs: context.clock.nowMs(), request: next.stateEpoch }
+      return { ...next, reversal: newReversal(of) }
+    })
+  })
+  context.runtime(id.linkId)?.task('Reversal')?.start()
+  // Whether they are aborted is seen later.
+  return { ...result, openTransactions: 0 }
+}
+
+/** What would be waited for, and which transactions end or are aborted; changes nothing. */
+export async function previewReverse(context: OperationContext, id: MirrorId): Promise<VerbResult> {
+  return (await assertReversible(context, id)).result
+}
+
+/** Of those that are reversed as one either all are, or none. */
+function assertTurnable(context: OperationContext, id: MirrorId, together: readonly string[]): void {
+  const record = context.desired.mirror(id.linkId, id.mirrorTopic)
+  const isAccepted = record?.state === 'PENDING_SYNCHRONIZE' && record.reversal?.together.join() === together.join()
+  if (!isAccepted) assertTransition(context, id, 'reverse')
+}
+
+async function assertReversible(context: OperationContext, id: MirrorId): Promise<Reversible> {
+  const record = assertTransition(context, id, 'reverse')
+  const link = context.desired.link(id.linkId)
+  const refuse = (reason: string) => linkError('MIRROR_CANNOT_REVERSE', { topic: id.mirrorTopic, reason })
+  if (link?.mode !== 'BIDIRECTIONAL') throw refuse(`link '${link?.name ?? id.linkId}' is not bidirectional`)
+  if (record.mirrorTopic !== record.sourceTopic) throw refuse('it has another name than its source')
+  const { destination } = context
+  if (destination.fence.noEnclosure !== undefined) throw refuse(destination.fence.noEnclosure)
+  if (destination.topicConfig(record.topicId, 'unclean.leader.election.enable')?.value === 'true')
+    throw refuse('unclean.leader.election.enable is on')
+  const { runtime, source, status } = requireRunning(context, id.linkId)
+  if (runtime.configs.must('cluster.link.paused')) throw linkError('LINK_PAUSED', { link: link.name })
+  const { health } = runtime
+  if (health.state === 'FAILED' && health.failure !== undefined) {
+    const told = { error: linkErrorOf(health.failure), reason: health.message ?? '' }
+    throw linkError('SOURCE_NOT_AVAILABLE', { link: link.name, ...told })
+  }
+  return await askSource(link.name, async () => {
+    const peer = peerOf(await status.newest(), link, destination.clusterId)
+    if (peer.kind === 'problem') throw refuse(peer.message)
+    if (peer.link.isPaused) throw refuse(`link '${link.name}' is paused at the other cluster`)
+    await assertSourceTakesPart(record, { source, contents: peer.contents, link, refuse })
+    return { record, result: await outlook(context, record, source) }
+  })
+}
+
+interface OtherSide {
+  readonly source: SourceCluster
+  readonly contents: StatusContents
+  readonly link: LinkRecord
+  readonly refuse: (reason: string) => Error
+}
+
+async function assertSourceTakesPart(
+  record: MirrorRecord,
+  { source, contents, link, refuse }: OtherSide,
+): Promise<void> {
+  const { sourceTopic, sourceTopicId } = record
+  if (!contents.takesReverses)
+    throw refuse('the other cluster cannot make an ordinary topic a mirror (it is joined, or of an older version)')
+  const [topic] = await source.describeTopics([sourceTopic])
+  if (topic?.topicId !== sourceTopicId)
+    throw linkError('SOURCE_TOPIC_NOT_FOUND', { topic: sourceTopic, link: link.name })
+  const mirror = contents.mirrorsNamed(sourceTopic).find(of => of.topicId === sourceTopicId && isMirroring(of))
+  if (mirror) throw refuse(`it is a mirror at the other cluster, too (of link '${mirror.linkName}')`)
+  const configs = (await source.describeTopicConfigs([sourceTopic])).get(sourceTopic)
+  if (configs?.get('unclean.leader.election.enable')?.value === 'true')
+    throw refuse('unclean.leader.election.enable is on at the other cluster')
+}
+
+async function outlook(context: OperationContext, record: MirrorRecord, source: SourceCluster): Promise<VerbResult> {
+  const { logs, waiting, warnings } = await lookAtMirror(context, record, { source })
+  const open = await source.openTransactions(record.sourceTopic, [...record.startOffsets.keys()]).catch(() => [])
+  const seconds = context.reverseTransactionWaitMs / 1000
+  const producers = new Set(open.map(({ producerId }) => producerId)).size
+  const ofOpen = `${producers} transaction(s) are open at the source: it waits for them (by its own setting; ${seconds} s here), then aborts them.`
+  return {
+    partitions: logs.map((log, partition) => ({
+      ...{ partition, endOffset: log.state().logEndOffset, stopOffset: null, lastKnownLag: null },
+      waitingFor: waiting[partition] ?? null,
+    })),
+    openTransactions: producers,
+    warnings: producers === 0 ? warnings : [...warnings, ofOpen],
+  }
+}

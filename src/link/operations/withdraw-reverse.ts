@@ -1,0 +1,139 @@
+/** Failover in the middle of a reverse: which of both copies ends writable is agreed on where the other side answers, and said. Called by failover-mirror. */
+import { sleep } from '../../core/clock.ts'
+import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { linkError } from '../errors.ts'
+import { peerOf } from '../peers/peer-link.ts'
+import { keepAsStopped } from '../reversal/fork-point.ts'
+import { isWalking } from '../reversal/mirror-side.ts'
+import { peerReversal } from '../reversal/reversal-parts.ts'
+import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import type { StatusContents } from '../status/status-contents.ts'
+import type { VerbResult } from './mirror-positions.ts'
+import type { OperationContext } from './operation-context.ts'
+
+/** The other side looks every two seconds at least. */
+const agreedWithinMs = 10_000
+const lookMs = 100
+
+/** What failing over the mirror of a reverse leads to. */
+export interface TakeOver {
+  /** A sentence. */
+  readonly note: string
+  /** Both copies may be writable from then on. */
+  readonly isFork: boolean
+}
+
+const readOnlySource: TakeOver = {
+  note: 'This copy ends writable; that of the other cluster stays read-only until it is restored (truncate-and-restore).',
+  isFork: false,
+}
+
+/**
+ * Before a mirror that asked for a reverse is failed over: waits a moment until the source has closed, so that there are never two
+ * writable copies while both sides talk. undefined = it has asked for none. Rejects with MIRROR_CANNOT_REVERSE if the source is kept.
+ */
+export async function awaitClosedSource(
+  context: OperationContext,
+  { linkId, mirrorTopic }: MirrorId,
+  withinMs: number = agreedWithinMs,
+): Promise<TakeOver | undefined> {
+  const { desired, clock } = context
+  const untilMs = clock.monotonicMs() + withinMs
+  for (;;) {
+    const record = desired.mirror(linkId, mirrorTopic)
+    if (!record || !isWalking(record)) return undefined
+    const contents = await peerContents(context, record)
+    if (typeof contents === 'string') return { note: forkNote(contents), isFork: true }
+    const source = peerReversal(contents, record)
+    if (source?.withdrawn)
+      throw refused(record, 'the other cluster was failed over: its copy stays writable, and this one follows it again')
+    if (source) return readOnlySource
+    if (clock.monotonicMs() >= untilMs) return { note: forkNote('it has not closed its copy'), isFork: true }
+    await sleep(clock, lookMs)
+  }
+}
+
+const forkNote = (reason: string): string =>
+  `This copy ends writable. That of the other cluster may be writable, too (${reason}): one of both has to be restored later.`
+
+/**
+ * The old source is to stay what it was. Where the mirror answers, it says so first; it is refused if the mirror has taken over.
+ * Where it does not, this copy becomes writable alone, and where the two part is kept.
+ */
+export async function withdrawReverse(
+  context: OperationContext,
+  id: MirrorId,
+  { alone }: { readonly alone: boolean },
+): Promise<VerbResult> {
+  const first = context.changes.current(id)
+  const answer = alone ? 'it was not asked' : await peerContents(context, first)
+  if (typeof answer === 'string') return await standAlone(context, first, answer)
+  assertNotTakenOver(answer, first)
+  await context.changes.update(id, record =>
+    record.state === 'PENDING_MIRROR' && record.reversal
+      ? { ...record, reversal: { ...record.reversal, withdrawn: true } }
+      : record,
+  )
+  context.runtime(id.linkId)?.task('Reversal')?.start()
+  return await agreed(context, first)
+}
+
+async function agreed(context: OperationContext, first: MirrorRecord): Promise<VerbResult> {
+  const { desired, clock } = context
+  const { linkId, mirrorTopic, topicId } = first
+  const untilMs = clock.monotonicMs() + agreedWithinMs
+  for (;;) {
+    const record = desired.mirror(linkId, mirrorTopic)
+    const isGivenBack = record?.topicId !== topicId || record.state === 'STOPPED'
+    if (isGivenBack) return told('This copy is writable again, and the mirror does not take over.')
+    if (record.state !== 'PENDING_MIRROR' || record.reversal?.withdrawn !== true) throw refused(record, takenOver)
+    if (clock.monotonicMs() >= untilMs) {
+      const answer = await peerContents(context, record)
+      if (typeof answer === 'string') return await standAlone(context, record, answer)
+      return told('This copy ends writable as soon as the mirror follows it again, which it has not said yet.')
+    }
+    await sleep(clock, lookMs)
+  }
+}
+
+/** What failing over the old source would lead to now, as a sentence; throws the refusal. */
+export async function withdrawalOutlook(context: OperationContext, record: MirrorRecord): Promise<string> {
+  const answer = await peerContents(context, record)
+  if (typeof answer === 'string') return forkNote(answer)
+  assertNotTakenOver(answer, record)
+  return 'This copy ends writable, and the mirror follows it again.'
+}
+
+const takenOver = 'the other cluster has taken over, and its copy is the writable one'
+
+function assertNotTakenOver(contents: StatusContents, record: MirrorRecord): void {
+  const { linkId, mirrorTopic, sourceTopicId, reversal } = record
+  const peer = contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })
+  if (peer?.state === 'STOPPED' && peer.stateEpoch > (reversal?.request ?? 0)) throw refused(record, takenOver)
+}
+
+async function standAlone(context: OperationContext, record: MirrorRecord, reason: string): Promise<VerbResult> {
+  context.incidents.count('fork')
+  await keepAsStopped(
+    context,
+    record,
+    `failed over alone: the copy of the other cluster may be writable, too (${reason})`,
+  )
+  return told(forkNote(reason))
+}
+
+const told = (warning: string): VerbResult => ({ partitions: [], openTransactions: 0, warnings: [warning] })
+
+const refused = ({ mirrorTopic: topic }: MirrorRecord, reason: string) =>
+  linkError('MIRROR_CANNOT_REVERSE', { topic, reason })
+
+/** What the other cluster publishes now; a clause if that cannot be known. */
+async function peerContents(context: OperationContext, { linkId }: MirrorRecord): Promise<StatusContents | string> {
+  const runtime = context.runtime(linkId)
+  const link = context.desired.link(linkId)
+  if (!runtime?.status || !link) return 'the link does not run'
+  const { health } = runtime
+  if (health.state !== 'ACTIVE') return `it does not answer: ${health.message ?? health.state}`
+  const peer = peerOf(await runtime.status.newest(), link, context.destination.clusterId)
+  return peer.kind === 'problem' ? peer.message : peer.contents
+}

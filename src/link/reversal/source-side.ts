@@ -1,0 +1,147 @@
+/**
+ * The old source of a reverse: it follows what its mirror publishes. From PENDING_MIRROR on nobody writes it, and it is given back only
+ * when the mirror says that it follows again, so while both sides talk there are never two writers. Run by the reversal task.
+ */
+import { askBounds } from '../mirror/compare-batches.ts'
+import { sourceEpochBelow } from '../restore/cut-point.ts'
+import { settleGroups } from '../restore/settle-groups.ts'
+import { type MirrorRecord, newReversal, type ReversalRecord } from '../state-records/mirror-record.ts'
+import { sourceEpochsStateRecord } from '../state-records/record-codec.ts'
+import { entryState } from '../states/transition.ts'
+import type { StatusContents } from '../status/status-contents.ts'
+import type { MirrorStatus } from '../status/status-records.ts'
+import { closeSource } from './close-source.ts'
+import { keepAsStopped } from './fork-point.ts'
+import { noteReversal, openLogs, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
+
+/** The mirror of a topic of ours wants to be its source: from here on nobody writes it. */
+export async function followPeer(parts: ReversalParts, contents: StatusContents, mirror: MirrorStatus): Promise<void> {
+  const { desired, destination, changes, clock, link } = parts
+  const { mirrorTopic, topicId: sourceTopicId } = mirror
+  const { linkId } = link
+  const [source] = mirror.chain
+  const topic = destination.topic(mirrorTopic)
+  if (mirror.state !== 'PENDING_SYNCHRONIZE' || !topic || source?.topicId !== topic.topicId) return
+  if (source.clusterId !== destination.clusterId || destination.fence.noEnclosure !== undefined) return
+  const asked = contents.reversalOf(linkId, mirrorTopic)
+  // The two are published one after the other.
+  if (asked?.topicId !== sourceTopicId || asked.stateEpoch !== mirror.stateEpoch) return
+  if ([...desired.mirrorsOfTopic(topic.topicId)].some(({ state }) => state !== 'STOPPED')) return
+  const own = desired.mirror(linkId, mirrorTopic)
+  const isKnown = own?.topicId === topic.topicId
+  // It was failed over here while the mirror could not be asked: that the mirror has yet to learn.
+  if (
+    isKnown &&
+    own.sourceTopicId === sourceTopicId &&
+    own.reversal?.withdrawn &&
+    own.reversal.request === asked.request
+  )
+    return
+  const timeMs = clock.nowMs()
+  const { paused, request } = asked
+  const more = {
+    // The topic may have got partitions since it was a mirror.
+    startOffsets: Array.from({ length: topic.partitions }, () => 0),
+    sourceTopic: mirrorTopic,
+    sourceTopicId,
+    sourceClusterId: link.remoteClusterId ?? '',
+    reversal: newReversal({ paused, request, sinceMs: timeMs, together: [] }),
+  }
+  const reason = 'the other cluster takes over'
+  const id = { linkId, mirrorTopic, topicId: topic.topicId }
+  if (isKnown) await changes.transition(id, { event: 'peerReverses', reason }, record => ({ ...record, ...more }))
+  else {
+    const entered = entryState('peerReverses', { reason, timeMs })
+    await changes.create({ ...id, createdTimeMs: timeMs, ...entered, ...more }, [])
+  }
+}
+
+/** Ends its transactions, closes, and follows when the mirror has taken over. */
+export async function walkSource(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
+  const { changes } = parts
+  const { reversal, linkId, mirrorTopic, sourceTopicId } = record
+  if (!reversal) return
+  const id = topicOf(record)
+  const peer = contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })
+  switch (fateOf(peer, reversal)) {
+    case 'gone':
+      await changes.transition(id, { event: 'failover', reason: 'given back: the mirror was deleted' })
+      return
+    case 'follows':
+      await changes.transition(id, { event: 'failover', reason: 'given back: the mirror follows it again' })
+      return
+    case 'failed':
+      if (reversal.withdrawn)
+        await keepAsStopped(parts, record, 'given back: the mirror has failed, and cannot take over')
+      return
+    case 'took-over':
+      return await becomeMirror(parts, contents, record)
+    case 'pending':
+      if (reversal.sealedOffsets.length === 0 && !reversal.withdrawn) await closeSource(parts, record, reversal)
+  }
+}
+
+/** What has become of the mirror since it asked; `pending` = it may take over any moment. */
+function fateOf(
+  peer: MirrorStatus | undefined,
+  { request }: ReversalRecord,
+): 'gone' | 'follows' | 'failed' | 'took-over' | 'pending' {
+  if (!peer) return 'gone'
+  if (peer.stateEpoch <= request) return 'pending'
+  switch (peer.state) {
+    case 'ACTIVE':
+    case 'PAUSED':
+      return 'follows'
+    case 'FAILED':
+      return 'failed'
+    case 'STOPPED':
+      return 'took-over'
+    default:
+      return 'pending'
+  }
+}
+
+/** What the mirror took over with is all that is here: nothing has to be cut. Otherwise it stays closed until it is restored. */
+async function becomeMirror(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
+  const { changes, destination, clock } = parts
+  const { linkId, topicId, sourceTopicId, reversal } = record
+  const id = topicOf(record)
+  if (!reversal) return
+  const windowMs = reversal.windowMs ?? clock.nowMs() - reversal.sinceMs
+  // Not even markers from here on: what is compared below must stay so.
+  if (!reversal.closed || reversal.withdrawn || reversal.windowMs === undefined)
+    await noteReversal(parts, id, { closed: true, withdrawn: false, windowMs })
+  const points = contents
+    .stopPoints(sourceTopicId)
+    .filter(point => point.linkId === linkId && point.sourceTopicId === topicId)
+  const logs = await openLogs(parts, record)
+  const missing: number[] = []
+  for (const [partition, log] of logs.entries()) {
+    const { logEndOffset } = await log.raiseLogStart(0)
+    if (points.find(point => point.partition === partition)?.stopOffset !== logEndOffset) missing.push(partition)
+  }
+  if (missing.length > 0)
+    return await tell(parts, id, `the other cluster took over without all of partition(s) ${missing}: restore it`)
+  await destination.fence.enclose(topicId)
+  await beginEpochs(parts, record, logs)
+  await settleGroups(parts, record)
+  const { abortedTransactions, paused } = reversal
+  const reason = `reversed; nobody could write for ${windowMs} ms; ${abortedTransactions} transaction(s) were aborted`
+  await changes.transition(id, { event: 'caughtUp', reason, paused }, next => ({ ...next, stopPoints: [] }))
+}
+
+/** What was recorded of an earlier time as a mirror does not count any more, as after a restore. */
+async function beginEpochs(
+  { desired, journal, source }: ReversalParts,
+  { mirrorTopic, topicId, sourceClusterId }: MirrorRecord,
+  logs: Awaited<ReturnType<typeof openLogs>>,
+): Promise<void> {
+  for (const [partition, log] of logs.entries()) {
+    const copies = { source, sourceTopic: mirrorTopic, partition, log }
+    const { logStartOffset, logEndOffset } = log.state()
+    const epoch = await sourceEpochBelow(copies, logEndOffset, await askBounds(copies))
+    const ranges = epoch === undefined ? [] : [{ epoch, firstOffset: logStartOffset }]
+    const ledEpochs = desired.ledEpochs(topicId, partition, sourceClusterId)
+    await journal.append([sourceEpochsStateRecord({ topicId, partition, sourceClusterId, ranges, ledEpochs })])
+  }
+}
