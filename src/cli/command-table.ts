@@ -18,6 +18,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   group: 'groups whose offsets follow their source',
   'consumer-group': 'consumer groups of this cluster',
   acl: 'ACLs that links keep in step',
+  tail: 'records that restores cut off',
   node: 'Lockstep nodes of this cluster',
   user: 'users of the REST API',
 }

@@ -20,7 +20,7 @@ const LAYERS: Record<string, readonly string[]> = {
   source: ['core', 'protocol', 'network', 'link/ports.ts'],
   destination: ['core', 'protocol', 'network', 'metadata', 'replica', 'coordinator', 'link/ports.ts'],
   rest: ['core', 'link/index.ts', 'link/engine-api.ts'],
-  cli: ['core', 'rest/schemas'],
+  cli: ['core', 'protocol/batches', 'rest/schemas'],
   page: ['rest/schemas'],
   node: [
     'core',

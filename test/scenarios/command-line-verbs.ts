@@ -89,6 +89,7 @@ export const otherVerbs: readonly Verb[] = [
   verb('node drain 1', /^Error: node 1 is standalone/, { status: 1 }),
   verb('node unregister 1', /^Error: node 1 is standalone/, { status: 1 }),
   verb('user hash alice', /^alice: \S+\n$/, { input: 'secret\n' }),
+  verb('tail read src/cli/fakes/cut-off.log', /cut-off\.log +10 +\S+ \S+ +aborted +c +paid/),
   verb('completion bash', /complete -F _lockstep/),
   verb('completion zsh', /#compdef lockstep/),
   verb('completion fish', /complete -c lockstep/),

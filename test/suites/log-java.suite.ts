@@ -10,6 +10,7 @@ import { randomUuid } from '../../src/core/uuid.ts'
 import { defaultLogConfig } from '../../src/log/log-config.ts'
 import { LogStore } from '../../src/log/log-store.ts'
 import type { PartitionLog } from '../../src/log/partition-log.ts'
+import { tailExports } from '../../src/node/tail-exports.ts'
 import { compressionNames } from '../../src/protocol/batches/batch-header.ts'
 import { batchesIn } from '../../src/protocol/batches/batch-iteration.ts'
 import { type BatchInput, buildBatch } from '../../src/protocol/batches/build-batch.ts'
@@ -218,4 +219,26 @@ test('batches larger than a segment', { skip }, async () => {
       await log.appendAsLeader(buildBatch({ records: records(2, 1_700_000_000_000, size) }), { leaderEpoch: 0 })
     }
   })
+})
+
+test('what a restore exports is a segment for Kafka', { skip }, async () => {
+  const plain = buildBatch({ baseOffset: 8, leaderEpoch: 2, compression: 'zstd', records: records(3, 1000) })
+  const producer = { producerId: 7n, producerEpoch: 0 }
+  const paid = { baseOffset: 20, leaderEpoch: 2, ...producer, baseSequence: 0, transactional: true }
+  const marker = { ...producer, coordinatorEpoch: 1, offset: 22, timestamp: 3000n, leaderEpoch: 3 }
+  const batches = [
+    plain,
+    buildBatch({ ...paid, records: records(2, 2000) }),
+    buildEndMarker({ type: 'abort', ...marker }),
+  ]
+  const tail = { topic: 'orders', partition: 0, baseOffset: 8, timeMs: Date.UTC(2026, 10, 30) }
+  const exports = tailExports(join(directory, 'exports'))
+  const file = await exports.create(tail)
+  for (const batch of batches) await file.append(batch)
+  await file.close()
+  const { output, problems } = await dump([exports.pathOf(tail)], ['--deep-iteration', '--print-data-log'])
+  equal(problems, '')
+  const offsets = output.flatMap(line => /^\| offset: (\d+) /.exec(line)?.[1] ?? [])
+  deepEqual(offsets, ['8', '9', '10', '20', '21', '22'])
+  equal(output.filter(line => line.includes('endTxnMarker: ABORT')).length, 1)
 })

@@ -3,6 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
+import { lockstep } from '../scenarios/command-line.ts'
 import type { AlterMirrorRow } from '../scenarios/mirror-link.ts'
 import {
   batchesOf,
@@ -105,6 +106,16 @@ test('a source that was lost and comes back is cut to what its successor has, to
   const [, listed = ''] = /exported to (.*)$/.exec(entry?.reason ?? '') ?? []
   const files = await Promise.all(listed.split(', ').map(path => readFile(path)))
   deepStrictEqual(files.map(batchesOf), tails)
+  const read = await lockstep(east.node, ['tail', 'read', '--max', '100000', '-o', 'json', ...listed.split(', ')])
+  const records = JSON.parse(read.stdout) as { file: string; value: string; transaction: string | null }[]
+  deepStrictEqual(
+    listed.split(', ').map(path => records.filter(({ file }) => file === path).length),
+    lost,
+  )
+  // Three records of each, in each partition.
+  const ends = Map.groupBy(records, ({ transaction }) => transaction)
+  deepStrictEqual([ends.get('committed')?.length, ends.get('aborted')?.length], [6, 6])
+  ok(ends.get('aborted')?.every(({ value }) => value.includes('abort')))
 })
 
 test('the roles change once more, and a node that is killed in between goes on where it was', async () => {

@@ -60,6 +60,11 @@ export const CASES: Readonly<Record<string, readonly Case[]>> = {
   'mirror state-transition-error list': read('mirror state-transition-error list payments --link west'),
   explain: read('explain secret-orders --link west', 'explain orders --mirror --link west'),
   verify: read('verify orders gone --link west'),
+  'tail read': read(
+    'tail read src/cli/fakes/cut-off.log',
+    'tail read src/cli/fakes/cut-off.log --max 2',
+    'tail read no-such-file.log',
+  ),
   top: read('top --once', 'top --once --partitions --sort name'),
   events: read('events --max 5', 'events --max 2 --type state --type missed'),
   'group list': read('group list --link west'),

@@ -31,6 +31,18 @@ export const WATCH_COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('../commands/verify/verify.ts')).verifyMirrors,
   },
   {
+    path: 'tail read',
+    text: 'print the records of files that truncate-and-restore exported, and what became of their transactions',
+    argument: '<file...>',
+    completes: ['files'],
+    options: [
+      { flags: '--from-offset <offset>', text: 'first offset to print' },
+      { flags: '--max <n>', text: 'print at most so many records (default: 1000)' },
+    ],
+    examples: ['tail read orders-*/0/*.log', 'tail read --max 1000000 -o json orders-*/0/*.log'],
+    load: async () => (await import('../commands/tail/read.ts')).readTails,
+  },
+  {
     path: 'top',
     text: 'a live table of lags and rates; on a terminal with keys (press ?)',
     options: [
