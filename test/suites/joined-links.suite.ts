@@ -1,10 +1,11 @@
 /** Links into a complete Apache Kafka 4.3.1 that Lockstep nodes have joined: mirrors on every Java replica, groups, and what two nodes do for each other. */
-import { ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { alertRules, metricsIn } from '../alerts/alert-rules.ts'
 import { eventually } from '../eventually.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
@@ -65,6 +66,21 @@ test('a mirror of a real source is on every Java replica, led by the Lockstep no
     strictEqual(leader, 1001)
     strictEqual(isr.length, 3)
   }
+})
+
+test('a joined node tells all the figures that alerts are about', { skip }, async () => {
+  const metrics = async () => String((await first.rest.request('GET', '/metrics')).body)
+  // Both Kafka brokers follow, and the Lockstep node itself does not count.
+  await eventually(async () => match(await metrics(), /^lockstep_mirror_java_isr\{topic="orders"\} 2$/m))
+  const body = await metrics()
+  match(body, /^lockstep_node_fenced\{node="1001"\} 0$/m)
+  match(body, /^lockstep_link_coordinator 1$/m)
+  const told = new Set([...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name))
+  const wanted = alertRules().flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name))
+  deepStrictEqual(
+    [...new Set(wanted)].filter(name => !told.has(name)),
+    ['up'],
+  )
 })
 
 test('any node takes requests, each mirrors what it leads, and the other goes on where the coordinator was killed', {
