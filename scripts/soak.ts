@@ -10,6 +10,7 @@ const usage = `usage: npm run soak -- [options]
   --seeds N   seeds of the simulation in each round (default 500)
   --connections N  clients at a time (default 5000)
   --partitions N   partitions of one node (default 10000)
+  --joined-partitions N   mirror partitions of a node in a Kafka cluster (default 2000)
   --from S    the first seed (default: by chance)
 To repeat a run: --rounds 1 --from SEED and the same other options.`
 
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '500' },
     connections: { type: 'string', default: '5000' },
     partitions: { type: 'string', default: '10000' },
+    'joined-partitions': { type: 'string', default: '2000' },
     from: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000_000)) },
     help: { type: 'boolean', default: false },
   },
@@ -41,6 +43,7 @@ const parts: readonly ((seed: number) => string[])[] = [
   () => suite('hostile-clients.suite.ts', '.'),
   () => suite('faults.suite.ts', 'connections above the limits'),
   () => suite('many-partitions.suite.ts', '.'),
+  () => suite('joined-many-partitions.suite.ts', '.'),
   seed => ['test/simulation/run.ts', '--seeds', String(seeds), '--from', String(seed)],
 ]
 
@@ -58,6 +61,7 @@ for (let round = 0; round < rounds; round++) {
       LOCKSTEP_ROUNDS: values.faults,
       LOCKSTEP_CONNECTIONS: values.connections,
       LOCKSTEP_PARTITIONS: values.partitions,
+      LOCKSTEP_JOINED_PARTITIONS: values['joined-partitions'],
       LOCKSTEP_REQUIRE_ALL: '1',
     }
     const [status] = await once(spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' }), 'close')
