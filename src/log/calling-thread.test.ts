@@ -1,8 +1,8 @@
 /** A slow disk gets the calling thread for a tenth of the time at most. */
-import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, rejects, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Clock, ManualClock } from '../core/clock.ts'
-import { CallingThread } from './calling-thread.ts'
+import { CallingThread, inCallingThread } from './calling-thread.ts'
 
 /** A clock that the operation itself moves. */
 function bench() {
@@ -63,4 +63,16 @@ test('a failure counts like any other', () => {
   strictEqual(thread.allows(1), false)
   pass(10_000)
   strictEqual(thread.allows(1), true)
+})
+
+test('a part of a start reads in the calling thread, and nothing after it does, even if it failed', async () => {
+  const fs = { blocking: false }
+  strictEqual(await inCallingThread(fs, async () => fs.blocking), true)
+  strictEqual(fs.blocking, false)
+  const failure = new Error('failed')
+  await rejects(
+    inCallingThread(fs, () => Promise.reject(failure)),
+    failure,
+  )
+  strictEqual(fs.blocking, false)
 })

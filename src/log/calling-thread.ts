@@ -1,4 +1,4 @@
-/** Decides which small reads and writes run in the calling thread instead of the pool; node-file-system.ts asks it. */
+/** Decides which small reads and writes run in the calling thread instead of the pool; node-file-system.ts asks it, and the start of a joined node. */
 import type { Clock } from '../core/clock.ts'
 
 /**
@@ -44,5 +44,15 @@ export class CallingThread {
     this.#debtMs = Math.max(0, this.#debtMs - (nowMs - this.#reckonedMs) * SHARE_MAX)
     this.#reckonedMs = nowMs
     return this.#debtMs
+  }
+}
+
+/** Does a part of a start with all small reads in the calling thread (`NodeFileSystem.blocking`), and none after it, however that ends. */
+export async function inCallingThread<T>(fs: { blocking: boolean }, work: () => Promise<T>): Promise<T> {
+  fs.blocking = true
+  try {
+    return await work()
+  } finally {
+    fs.blocking = false
   }
 }

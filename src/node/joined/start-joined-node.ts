@@ -8,6 +8,7 @@ import { systemRandom } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { fenceConfigs } from '../../destination/joined/fence-values.ts'
 import { linkWriteGate } from '../../destination/link-write-gate.ts'
+import { inCallingThread } from '../../log/calling-thread.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import { lockstepEndpoint } from '../../metadata/lockstep-nodes.ts'
@@ -99,13 +100,13 @@ async function openReplicas({ settings, environment, startup }: Start, cluster: 
   const { nodeId, kafka: file, joined } = settings
   const connections = await clusterConnections({ nodeId, joined, file, image: () => controller.image, clock })
   startup.onStop('connections to other brokers', () => connections.close())
-  await setAsideStrayLogs(store, controller.image, { hostedBy: nodeId, logger })
   const brokerEpoch = () => membership.brokerEpoch
   const peers = { connections, alterPartition: controller.alterPartition.bind(controller), brokerEpoch }
   const replicas = makeReplicas({ settings, store, peers, clock, logger }, startup)
-  fs.blocking = true
-  await controller.subscribe(replicas)
-  fs.blocking = false
+  await inCallingThread(fs, async () => {
+    await setAsideStrayLogs(store, controller.image, { hostedBy: nodeId, logger })
+    await controller.subscribe(replicas)
+  })
   const { directoryId } = store
   const { questions } = cluster
   const directories = new DirectoryAssignments({ brokerId: nodeId, directoryId, brokerEpoch, questions, clock, logger })
