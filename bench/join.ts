@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Opened } from '../test/opened.ts'
 import { catchUp } from './join/ceiling.ts'
-import { clusterPids, type JoinedBenchWorld, REPLICAS, replicaProgress, startJoinedBench } from './join/joined-world.ts'
+import {
+  clusterPids,
+  type JoinedBenchWorld,
+  LOOK_MS,
+  REPLICAS,
+  replicaProgress,
+  startJoinedBench,
+} from './join/joined-world.ts'
 import { type JoinCase, printJoinReport } from './join/report.ts'
 import { type Backlog, fillTopic } from './mirror/backlog.ts'
 import { copyOptions, numbers } from './mirror/copy-options.ts'
@@ -85,7 +92,7 @@ async function throughLockstep(world: JoinedBenchWorld, backlog: Backlog, run: s
   const topic = await mirrorTopic(node, source, { topic: backlog.topic, run })
   const ends = replicaProgress(world, { topic, partitions: backlog.partitions, copies: REPLICAS })
   const pids = [node.pid ?? 0, source.node(1).pid ?? 0, ...clusterPids(world)]
-  return await copyRate({ backlog, ends, pids, failure: () => node.output })
+  return await copyRate({ backlog, ends, pids, failure: () => node.output, pollMs: LOOK_MS })
 }
 
 /** CPU time of all: source, MirrorMaker, controller, brokers. */
@@ -101,7 +108,7 @@ async function throughMirrorMaker(world: JoinedBenchWorld, backlog: Backlog): Pr
   try {
     const ends = replicaProgress(world, { topic, partitions, copies: REPLICAS })
     const pids = [process.pid, source.node(1).pid ?? 0, ...clusterPids(world)]
-    return await copyRate({ backlog, ends, pids, failure: () => process.output })
+    return await copyRate({ backlog, ends, pids, failure: () => process.output, pollMs: LOOK_MS })
   } finally {
     await process.close()
   }

@@ -2,7 +2,7 @@
 import { type Backlog, fillTopic } from '../mirror/backlog.ts'
 import type { ClusterClient } from '../mirror/cluster-client.ts'
 import { type CopyRate, copyRate } from '../mirror/copy-rate.ts'
-import { clusterPids, type JoinedBenchWorld, replicaProgress } from './joined-world.ts'
+import { clusterPids, type JoinedBenchWorld, LOOK_MS, replicaProgress } from './joined-world.ts'
 
 const LEADER = 3
 
@@ -23,7 +23,13 @@ export async function catchUp(
     { ...world, brokers: new Map(watched.map((client, index) => [index, client])) },
     { topic, partitions, copies: followers.length },
   )
-  return await copyRate({ backlog, ends, pids: clusterPids(world), failure: () => world.cluster.node(LEADER).output })
+  return await copyRate({
+    backlog,
+    ends,
+    pids: clusterPids(world),
+    failure: () => world.cluster.node(LEADER).output,
+    pollMs: LOOK_MS,
+  })
 }
 
 function clientOf({ brokers }: JoinedBenchWorld, id: number): ClusterClient {

@@ -51,6 +51,7 @@ function table(cases: readonly JoinCase[]): string {
     'ratios',
     '2 followers MB/s, CPU s/GB',
     'ratios',
+    'ratios of bytes per CPU s',
   ]
   const rows = new Table({ head, style: { head: [], border: [] } })
   for (const { name, rounds, mirrorMaker } of cases) {
@@ -70,6 +71,10 @@ function table(cases: readonly JoinCase[]): string {
       ratios(rounds.map(round => [round.lockstep, round.one])),
       `${speedOf(two)}, ${median(two.map(rate => rate.cpuSecondsPerGigabyte)).toFixed(2)}`,
       ratios(rounds.map(round => [round.lockstep, round.two])),
+      ratios(
+        rounds.map(round => [round.lockstep, round.two]),
+        rate => 1 / rate.cpuSecondsPerGigabyte,
+      ),
     ])
   }
   return rows.toString()
@@ -77,7 +82,11 @@ function table(cases: readonly JoinCase[]): string {
 
 const speedOf = (rates: readonly CopyRate[]): string => median(rates.map(rate => rate.megabytesPerSecond)).toFixed(0)
 
-function ratios(pairs: readonly (readonly [CopyRate, CopyRate])[]): string {
-  const each = pairs.map(([ours, theirs]) => ours.megabytesPerSecond / theirs.megabytesPerSecond)
+/** Ours to theirs, of figures that are the better the larger they are. */
+function ratios(
+  pairs: readonly (readonly [CopyRate, CopyRate])[],
+  figure = (rate: CopyRate): number => rate.megabytesPerSecond,
+): string {
+  const each = pairs.map(([ours, theirs]) => figure(ours) / figure(theirs))
   return `${each.map(ratio => ratio.toFixed(2)).join(' ')}: ${median(each) >= CEILING_BAR ? 'met' : 'missed'}`
 }

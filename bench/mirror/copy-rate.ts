@@ -32,10 +32,12 @@ export interface WatchedCopy {
   readonly pids: readonly number[]
   /** What to tell if it does not come to an end. */
   readonly failure: () => string
+  /** Between questions for the ends, which cost the destination processor time; default 10. */
+  readonly pollMs?: number
 }
 
 /** Resolves when the destination has the whole backlog. */
-export async function copyRate({ backlog, ends, pids, failure }: WatchedCopy): Promise<CopyRate> {
+export async function copyRate({ backlog, ends, pids, failure, pollMs = POLL_MS }: WatchedCopy): Promise<CopyRate> {
   const recordsMax = backlogRecords(backlog)
   let moved = { records: -1, atMs: performance.now() }
   let first: Observation | undefined
@@ -47,7 +49,7 @@ export async function copyRate({ backlog, ends, pids, failure }: WatchedCopy): P
     if (records > moved.records) moved = { records, atMs: performance.now() }
     if (performance.now() - moved.atMs > STALL_MS_MAX)
       throw new Error(`the copy stands still at ${records} of ${recordsMax} records\n${failure()}`)
-    await delay(POLL_MS)
+    await delay(pollMs)
   }
 }
 
