@@ -11,6 +11,7 @@ import {
   LOOK_MS,
   REPLICAS,
   replicaProgress,
+  SELDOM_LOOK_MS,
   startJoinedBench,
 } from './join/joined-world.ts'
 import { type JoinCase, printJoinReport } from './join/report.ts'
@@ -108,7 +109,7 @@ async function throughMirrorMaker(world: JoinedBenchWorld, backlog: Backlog): Pr
   try {
     const ends = replicaProgress(world, { topic, partitions, copies: REPLICAS })
     const pids = [process.pid, source.node(1).pid ?? 0, ...clusterPids(world)]
-    return await copyRate({ backlog, ends, pids, failure: () => process.output, pollMs: LOOK_MS })
+    return await copyRate({ backlog, ends, pids, failure: () => process.output, pollMs: SELDOM_LOOK_MS })
   } finally {
     await process.close()
   }

@@ -12,8 +12,10 @@ import { MIRROR_MAKER_VERSION } from '../mirror/mirror-maker.ts'
 export const REPLICAS = 2
 /** Brokers: each mirror is on two of them, and a Java leader has two others to follow it. */
 const BROKERS = 3
-/** Each look asks every broker for the ends of its replicas; a copy takes seconds. */
+/** Each look asks every broker for the ends of its replicas, which is charged to the copy. */
 export const LOOK_MS = 25
+/** MirrorMaker takes minutes. */
+export const SELDOM_LOOK_MS = 500
 
 export interface JoinedBenchWorld {
   readonly source: KafkaCluster
