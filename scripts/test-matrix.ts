@@ -12,6 +12,7 @@ Suites: ${matrixSuites.map(({ name }) => name).join(', ')}; default: all.
   --destination V  only clusters of that version that are joined
   --source V       only sources of that version
   --shape S        only 1+3 (a controller and three brokers) or combined (three nodes that are both)
+  --security P     only PLAINTEXT, or SASL_SSL (TLS, SCRAM and the StandardAuthorizer)
   --list           tells what would run
 Exit code 0: everything passed; 1: something failed.`
 
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     destination: { type: 'string' },
     source: { type: 'string' },
     shape: { type: 'string' },
+    security: { type: 'string' },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -31,8 +33,11 @@ const { values, positionals } = parseArgs({
 
 const isAsked = (wanted: string | undefined, value: string) => wanted === undefined || wanted === value
 const chosen = combinations.filter(
-  ({ destination, shape, source }) =>
-    isAsked(values.destination, destination) && isAsked(values.source, source) && isAsked(values.shape, shape),
+  ({ destination, shape, security, source }) =>
+    isAsked(values.destination, destination) &&
+    isAsked(values.source, source) &&
+    isAsked(values.shape, shape) &&
+    isAsked(values.security, security),
 )
 const suites = matrixSuites.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const unknown = positionals.filter(name => matrixSuites.every(suite => suite.name !== name))
@@ -73,7 +78,8 @@ for (const line of [header, header.map(() => '---'), ...[...rows].map(([row, cel
 process.exit(failures > 0 ? 1 : 0)
 
 /** Resolves to what the table says about it. */
-async function runSuite({ name }: MatrixSuite, { destination, shape, source }: Combination): Promise<string> {
+async function runSuite({ name }: MatrixSuite, combination: Combination): Promise<string> {
+  const { destination, shape, security, source } = combination
   const startedMs = performance.now()
   const child = spawn(
     process.execPath,
@@ -83,6 +89,7 @@ async function runSuite({ name }: MatrixSuite, { destination, shape, source }: C
         ...process.env,
         LOCKSTEP_DESTINATION_VERSION: destination,
         LOCKSTEP_DESTINATION_SHAPE: shape,
+        LOCKSTEP_DESTINATION_SECURITY: security,
         LOCKSTEP_SOURCE_VERSION: source,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -92,7 +99,7 @@ async function runSuite({ name }: MatrixSuite, { destination, shape, source }: C
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(chunk))
   const code = await new Promise<number | null>(resolve => child.on('close', resolve))
-  await writeFile(join(folder, `${source}-${destination}-${shape}-${name}.log`), Buffer.concat(output))
+  await writeFile(join(folder, `${source}-${destination}-${shape}-${security}-${name}.log`), Buffer.concat(output))
   if (code !== 0) failures++
   return `${code === 0 ? 'passed' : 'FAILED'} ${Math.round((performance.now() - startedMs) / 1000)} s`
 }

@@ -22,10 +22,10 @@ final class TransactionEnd {
 
     /**
      * Returns when the coordinator of args.bootstrap calls `id` ended, wherever it moves; at once where it cannot be asked: with
-     * a login of the producer's own, and below Kafka 3.0. An id that no coordinator knows for long is nothing to wait for.
+     * a login that the producer alone has, and below Kafka 3.0. An id that no coordinator knows for long is nothing to wait for.
      */
     static void await(JsonNode args, String id) throws Exception {
-        if (args.path("properties").has("security.protocol")) return;
+        if (args.path("properties").has("security.protocol") && !args.has("admin")) return;
         long began = System.nanoTime();
         while (isEnding(args, id, began)) {
             if (isOver(began, WAIT_MS)) throw new IllegalStateException("the transaction of " + id + " does not end");

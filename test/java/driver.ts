@@ -137,10 +137,10 @@ function onLines(stream: Readable, take: (line: string) => void): void {
   })
 }
 
-/** Folder with the compiled classes; `kafka-4/` holds commands that need classes which 3.9 does not have. */
+/** Folder with the compiled classes; `kafka-4/` holds commands that need classes which 3.9 and 4.1 do not have. */
 export async function driverClasses(version: KafkaVersion): Promise<string> {
   const jars = await kafkaJars(version)
-  const folders = version.startsWith('3.') ? ['.'] : ['.', 'kafka-4']
+  const folders = version === '4.3.1' ? ['.', 'kafka-4'] : ['.']
   const sources = (await Promise.all(folders.map(folder => javaFiles(join(sourceFolder, folder))))).flat().sort()
   return compiled(version, sources, join(jars, '*'))
 }

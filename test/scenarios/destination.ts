@@ -1,10 +1,12 @@
 // Where mirrors of a suite live, as the environment says: a standalone node, or one that has joined a real Kafka cluster of some version and shape.
+import type { ClientSecurity } from '../clients/client-record.ts'
 import { eventually } from '../eventually.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import { destinationVersion, type KafkaVersion } from '../kafka/jars.ts'
 import { startJoinedNode } from '../kafka/joined-node.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
+import { type SecuredDestination, secureDestination } from '../security/secured-destination.ts'
 
 const shapes = { '1+2': 2, '1+3': 3, combined: { combined: 3 } } as const
 
@@ -18,28 +20,38 @@ const patientQuorum = {
 /** Nodes of a cluster that is joined: a controller and brokers, or three nodes that are both. */
 export type DestinationShape = keyof typeof shapes
 
+/** Of all its listeners. */
+export type DestinationSecurity = 'PLAINTEXT' | 'SASL_SSL'
+
 /** The cluster that a node joins. */
 export interface DestinationPlan {
   readonly version: KafkaVersion
   /** Default `1+2`, the smallest that has something to replicate to. */
   readonly shape?: DestinationShape
+  /** Default `PLAINTEXT`. With `SASL_SSL` it has TLS, SCRAM and the StandardAuthorizer, and the node no more rights than it needs. */
+  readonly security?: DestinationSecurity
 }
 
 export interface Destination {
   readonly node: LockstepNode
   /** The Kafka cluster that the node joined; undefined if it is a cluster of its own. */
   readonly joined: KafkaCluster | undefined
+  /** With which clients may do everything; undefined = they need not log in. */
+  readonly login: ClientSecurity | undefined
   readonly close: () => Promise<void>
 }
 
 const isShape = (text: string): text is DestinationShape => text in shapes
 
-/** What LOCKSTEP_DESTINATION_VERSION and LOCKSTEP_DESTINATION_SHAPE say; undefined without the first: a standalone node. */
+/** What LOCKSTEP_DESTINATION_VERSION, _SHAPE and _SECURITY say; undefined without the first: a standalone node. */
 export function chosenDestination(): DestinationPlan | undefined {
   const version = destinationVersion()
   const shape = process.env['LOCKSTEP_DESTINATION_SHAPE'] ?? '1+2'
   if (!isShape(shape)) throw new Error(`LOCKSTEP_DESTINATION_SHAPE is one of ${Object.keys(shapes).join(', ')}`)
-  return version === undefined ? undefined : { version, shape }
+  const security = process.env['LOCKSTEP_DESTINATION_SECURITY'] ?? 'PLAINTEXT'
+  if (security !== 'PLAINTEXT' && security !== 'SASL_SSL')
+    throw new Error('LOCKSTEP_DESTINATION_SECURITY is PLAINTEXT or SASL_SSL')
+  return version === undefined ? undefined : { version, shape, security }
 }
 
 /**
@@ -52,25 +64,37 @@ export async function startDestination(
 ): Promise<Destination> {
   if (plan === undefined) {
     const node = await LockstepNode.start({ properties })
-    return { node, joined: undefined, close: () => node.close() }
+    return { node, joined: undefined, login: undefined, close: () => node.close() }
   }
-  const { version, shape = '1+2' } = plan
   const opened = new Opened()
   try {
-    const replicas = shape === '1+2' ? '2' : '3'
-    const joined = await opened.add(
-      KafkaCluster.start({
-        version,
-        brokers: shapes[shape],
-        properties: { ...patientQuorum, 'default.replication.factor': replicas, ...properties },
-      }),
-    )
-    const node = await opened.add(startJoinedNode(joined, { properties }))
+    const secured = plan.security === 'SASL_SSL' ? await opened.add(secureDestination()) : undefined
+    const joined = await opened.add(startCluster(plan, secured, properties))
+    await secured?.grantNode(joined.node(1).address)
+    const node = await opened.add(startJoinedNode(joined, { properties: { ...secured?.node, ...properties } }))
     // Ready to serve, it first makes the topic of the link state, or waits for it.
     await eventually(() => node.rest.call('GET', '/links'))
-    return { node, joined, close: () => opened.close() }
+    return { node, joined, login: secured?.login, close: () => opened.close() }
   } catch (error) {
     await opened.close()
     throw error
   }
+}
+
+function startCluster(
+  { version, shape = '1+2' }: DestinationPlan,
+  secured: SecuredDestination | undefined,
+  properties: Readonly<Record<string, string>>,
+): Promise<KafkaCluster> {
+  return KafkaCluster.start({
+    version,
+    brokers: shapes[shape],
+    properties: {
+      ...patientQuorum,
+      ...secured?.brokers.properties,
+      'default.replication.factor': shape === '1+2' ? '2' : '3',
+      ...properties,
+    },
+    format: secured?.brokers.format ?? [],
+  })
 }

@@ -1,4 +1,6 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
+import type { ClientSecurity } from '../clients/client-record.ts'
+import { javaProperties } from '../clients/client-security.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
@@ -16,6 +18,8 @@ export interface MirrorWorld {
   readonly node: LockstepNode
   /** The Kafka cluster that the node joined; undefined if it is a cluster of its own. */
   readonly joined: KafkaCluster | undefined
+  /** Of clients at the destination; undefined = they need not log in. */
+  readonly login: ClientSecurity | undefined
   readonly link: MirrorLink
   readonly sides: Sides
   readonly close: () => Promise<void>
@@ -34,7 +38,7 @@ export async function startMirrorWorld(version: KafkaVersion, options: WorldOpti
   const { link: configs = {}, destination = chosenDestination(), ...source } = options
   const opened = new Opened()
   try {
-    const [cluster, driver, { node, joined }] = await opened.all<[KafkaCluster, JavaDriver, Destination]>([
+    const [cluster, driver, { node, joined, login }] = await opened.all<[KafkaCluster, JavaDriver, Destination]>([
       KafkaCluster.start({
         ...source,
         version,
@@ -46,12 +50,13 @@ export async function startMirrorWorld(version: KafkaVersion, options: WorldOpti
     const broker = cluster.node(1)
     const there = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })
     const { dataDirectory } = node
-    const mirror = new TopicSide(driver, { bootstrap: joined?.bootstrap ?? node.bootstrap, dataDirectory })
-    const replicas = joined?.brokers.map(follower => new TopicSide(driver, { ...mirror, ...follower }))
+    const here = { bootstrap: joined?.bootstrap ?? node.bootstrap, login: javaProperties(login) }
+    const mirror = new TopicSide(driver, { ...here, dataDirectory })
+    const replicas = joined?.brokers.map(follower => new TopicSide(driver, { ...here, ...follower }))
     const { bootstrap, clusterId } = cluster
     const link = await MirrorLink.create(node, 'from-kafka', { bootstrap, clusterId, configs })
     const sides = { source: there, mirror, ...(replicas ? { replicas } : {}) }
-    return { cluster, node, joined, link, sides, close: () => opened.close() }
+    return { cluster, node, joined, login, link, sides, close: () => opened.close() }
   } catch (error) {
     await opened.close()
     throw error

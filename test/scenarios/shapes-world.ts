@@ -1,4 +1,6 @@
 // What the suite of shapes runs on: a real Kafka, two Lockstep nodes, and the links between them. The first node may have joined a Kafka cluster, which is then a source, too.
+import type { ClientSecurity } from '../clients/client-record.ts'
+import { javaProperties } from '../clients/client-security.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
@@ -13,6 +15,8 @@ import { TopicSide } from './topic-side.ts'
 export interface ShapeCluster {
   readonly clusterId: string
   readonly bootstrap: string
+  /** Of its clients, links among them; undefined = they need not log in. */
+  readonly login?: ClientSecurity | undefined
   readonly side: TopicSide
   /** The brokers of a joined cluster. */
   readonly replicas: readonly TopicSide[]
@@ -52,7 +56,7 @@ export async function startShapesWorld(version: KafkaVersion): Promise<ShapesWor
     return {
       kafka: { clusterId, bootstrap, side, replicas: [] },
       first: shapeNode(first, driver),
-      second: shapeNode({ node: second, joined: undefined }, driver),
+      second: shapeNode({ node: second, joined: undefined, login: undefined }, driver),
       close: () => opened.close(),
     }
   } catch (error) {
@@ -62,20 +66,25 @@ export async function startShapesWorld(version: KafkaVersion): Promise<ShapesWor
 }
 
 /** Of a joined cluster the logs of its first broker are looked at: its node has none of a topic that was promoted. */
-function shapeNode({ node, joined }: Pick<Destination, 'node' | 'joined'>, driver: JavaDriver): ShapeNode {
+function shapeNode({ node, joined, login }: Omit<Destination, 'close'>, driver: JavaDriver): ShapeNode {
   const { clusterId } = node
   const bootstrap = joined?.bootstrap ?? node.bootstrap
   const replicas = (joined?.brokers ?? []).map(
-    ({ dataDirectory }) => new TopicSide(driver, { bootstrap, dataDirectory }),
+    ({ dataDirectory }) => new TopicSide(driver, { bootstrap, dataDirectory, login: javaProperties(login) }),
   )
   return {
     clusterId,
     bootstrap,
+    login,
     node,
     isJoined: joined !== undefined,
     side: replicas[0] ?? new TopicSide(driver, node),
     replicas,
     linkTo: (remote, name, configs = {}) =>
-      MirrorLink.create(node, name, { bootstrap: remote.bootstrap, clusterId: remote.clusterId, configs }),
+      MirrorLink.create(node, name, {
+        bootstrap: remote.bootstrap,
+        clusterId: remote.clusterId,
+        configs: { ...javaProperties(remote.login), ...configs },
+      }),
   }
 }

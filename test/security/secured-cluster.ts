@@ -60,7 +60,6 @@ export async function startSecuredCluster(): Promise<SecuredCluster> {
 
 async function start(opened: Opened): Promise<SecuredCluster> {
   const credentials = await opened.add(Credentials.make())
-  const scram = USERS.map(user => ['--add-scram', `SCRAM-SHA-256=[name=${user},password=${passwordOf(user)}]`])
   const [java, source, cluster] = await opened.all<[JavaDriver, LockstepNode, KafkaCluster]>([
     JavaDriver.start({ version: '4.3.1' }),
     LockstepNode.start(),
@@ -69,23 +68,15 @@ async function start(opened: Opened): Promise<SecuredCluster> {
       brokers: 2,
       brokerListeners: ['CLIENTS'],
       properties: { ...securedProperties(credentials, { user: 'broker' }), ...ofCluster },
-      format: scram.flat(),
+      format: SCRAM_USERS,
     }),
   ])
-  const loginOf = (user: string): ClientSecurity => ({
-    protocol: 'SASL_SSL',
-    caFile: credentials.file('ca.pem'),
-    mechanism: 'SCRAM-SHA-256',
-    user,
-    password: passwordOf(user),
-  })
+  const loginOf = (user: string) => scramLogin(credentials, user)
   const { address: bootstrap } = cluster.node(1)
   const admin: SecuredCluster['admin'] = (command, args) =>
     java.call(command, { bootstrap, admin: javaProperties(loginOf('admin')), ...args })
   const nodeProperties: SecuredCluster['nodeProperties'] = (user, password) => ({
-    ...securedProperties(credentials, { user, password }),
-    // REST has no login here.
-    'super.users': `${SUPER_USERS};User:ANONYMOUS`,
+    ...securedNodeProperties(credentials, { user, password }),
     'process.roles': 'broker',
     'node.id': String(NODE_ID),
     'controller.quorum.bootstrap.servers': cluster.controllerAddresses,
@@ -109,19 +100,44 @@ async function start(opened: Opened): Promise<SecuredCluster> {
 
 const SUPER_USERS = 'User:broker;User:admin'
 
+/** Arguments of `kafka-storage format` for all users. */
+export const SCRAM_USERS: readonly string[] = USERS.flatMap(user => [
+  '--add-scram',
+  `SCRAM-SHA-256=[name=${user},password=${passwordOf(user)}]`,
+])
+
+export const scramLogin = (credentials: Credentials, user: string): ClientSecurity => ({
+  protocol: 'SASL_SSL',
+  caFile: credentials.file('ca.pem'),
+  mechanism: 'SCRAM-SHA-256',
+  user,
+  password: passwordOf(user),
+})
+
 const ofCluster = {
   'default.replication.factor': '2',
   // Ends only where a test kills the node.
   'broker.session.timeout.ms': '18000',
 }
 
+interface Principal {
+  readonly user: User
+  readonly password?: string | undefined
+}
+
+/** Of a Lockstep node, whose REST has no login here. */
+export const securedNodeProperties = (credentials: Credentials, principal: Principal): Record<string, string> => ({
+  ...securedProperties(credentials, principal),
+  'super.users': `${SUPER_USERS};User:ANONYMOUS`,
+})
+
 /**
  * Of brokers, controllers and Lockstep nodes. Brokers use PLAINTEXT (which is not plain) among themselves, CLIENTS is not for Lockstep
  * nodes; both have SCRAM. That of the controllers has PLAIN, since SCRAM users are in the log that needs a leader.
  */
-function securedProperties(
+export function securedProperties(
   credentials: Credentials,
-  { user, password = passwordOf(user) }: { readonly user: User; readonly password?: string | undefined },
+  { user, password = passwordOf(user) }: Principal,
 ): Record<string, string> {
   const known = USERS.map(name => ` user_${name}="${passwordOf(name)}"`).join('')
   const login = (mechanism: 'PLAIN' | 'SCRAM-SHA-256', more = '') =>

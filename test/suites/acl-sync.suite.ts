@@ -4,9 +4,10 @@ import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
-import { LockstepNode } from '../lockstep-process.ts'
+import type { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
+import { chosenDestination, type Destination, startDestination } from '../scenarios/destination.ts'
 import { MirrorLink } from '../scenarios/mirror-link.ts'
 
 const skip = skipWithout('java')
@@ -27,16 +28,22 @@ const acls: readonly Acl[] = [
 const opened = new Opened()
 let source: KafkaCluster
 let node: LockstepNode
+/** Where the ACLs are to appear. */
+let here: { readonly bootstrap: string }
 let driver: JavaDriver
 let link: MirrorLink
 
 before(async () => {
   if (skip !== false) return
-  ;[source, node, driver] = await opened.all<[KafkaCluster, LockstepNode, JavaDriver]>([
+  const [there, destination, java] = await opened.all<[KafkaCluster, Destination, JavaDriver]>([
     KafkaCluster.start({ version: '4.3.1', properties: secured }),
-    LockstepNode.start({ properties: secured }),
+    startDestination(chosenDestination(), secured),
     JavaDriver.start({ version: '4.3.1' }),
   ])
+  source = there
+  node = destination.node
+  here = destination.joined ?? node
+  driver = java
   const { bootstrap, clusterId } = source
   const configs = { 'acl.sync.enable': 'true', 'acl.sync.ms': '1000', 'acl.filters': JSON.stringify(everything) }
   link = await MirrorLink.create(node, 'west', { bootstrap, clusterId, configs })
@@ -51,7 +58,7 @@ test('every kind of ACL is created as it is at the source, and goes when it goes
   skip,
 }, async () => {
   const local: Acl = ['TOPIC', 'local', 'LITERAL', 'User:local', '*', 'READ', 'ALLOW']
-  await ask(node, { op: 'create-acls', acls: [local] })
+  await ask(here, { op: 'create-acls', acls: [local] })
   await ask(source, { op: 'create-acls', acls })
   await ask(source, { op: 'create-acls', acls: [local] })
   // Kafka answers before its broker has heard of them.
@@ -61,12 +68,12 @@ test('every kind of ACL is created as it is at the source, and goes when it goes
     return there
   })
   match(JSON.stringify(wanted), /größe/)
-  await eventually(async () => deepStrictEqual(await aclsOf(node), wanted))
+  await eventually(async () => deepStrictEqual(await aclsOf(here), wanted))
   const owned = (await node.rest.call('GET', `/links/${link.name}/acls`)) as { data: { principal: string }[] }
   strictEqual(owned.data.length, acls.length)
   await node.crash()
   await ask(source, { op: 'delete-acls', filters: [[]] })
-  await eventually(async () => match(JSON.stringify(await aclsOf(node)), /User:local/))
-  await eventually(async () => ok(!/User:(writer|reader|\*|größe)/.test(JSON.stringify(await aclsOf(node)))))
-  match(JSON.stringify(await aclsOf(node)), /User:local/)
+  await eventually(async () => match(JSON.stringify(await aclsOf(here)), /User:local/))
+  await eventually(async () => ok(!/User:(writer|reader|\*|größe)/.test(JSON.stringify(await aclsOf(here)))))
+  match(JSON.stringify(await aclsOf(here)), /User:local/)
 })

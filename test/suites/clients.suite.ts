@@ -6,6 +6,7 @@ import { javaReader, javaWriter } from '../clients/java.ts'
 import { kafkaJsWriter } from '../clients/kafkajs.ts'
 import { kcatReader, kcatWriter } from '../clients/kcat.ts'
 import { platformaticWriter } from '../clients/platformatic.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout, type Tool } from '../requirements.ts'
 import { readAlike, writeAndReadBack } from '../scenarios/client-scenarios.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
@@ -21,7 +22,7 @@ function world(): MirrorWorld {
 }
 
 before(async () => {
-  if (skip === false) started = await startMirrorWorld('4.3.1')
+  if (skip === false) started = await startMirrorWorld(sourceVersion())
 })
 after(() => started?.close())
 

@@ -1,7 +1,9 @@
 /** Groups of a real Kafka continue on the mirror cluster where they were: offsets follow, nothing is lost or read twice over a promote. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { OffsetFetchApi } from '../../src/protocol/messages/09-offset-fetch.ts'
+import { askBroker } from '../clients/direct.ts'
 import {
   confluentGroupReader,
   type GroupReader,
@@ -11,7 +13,6 @@ import {
 } from '../clients/group-reader.ts'
 import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
-import { ask } from '../parity/raw-exchange.ts'
 import { skipWithout } from '../requirements.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
 import { assertHandedOver } from '../scenarios/handed-over.ts'
@@ -91,20 +92,25 @@ test('every client goes on at the mirror after a promote, without a loss and wit
     const group = `group-${readers.indexOf(reader)}`
     const seen = read.get(group) ?? []
     const count = total - seen.length
-    seen.push(...(await reader.read({ bootstrap: sides.mirror.bootstrap, topic, group, count })))
+    seen.push(...(await reader.read({ ...hereAs(world), topic, group, count })))
     strictEqual(new Set(seen).size, total, `${reader.name}: ${seen.length} records`)
     strictEqual(seen.length, total, reader.name)
   }
+})
+
+/** How clients reach the destination. */
+const hereAs = ({ sides, login }: MirrorWorld) => ({
+  bootstrap: sides.mirror.bootstrap,
+  ...(login ? { security: login } : {}),
 })
 
 /** Asks every broker: one of them coordinates the group. */
 async function committedHere(group: string): Promise<number> {
   const request = { groups: [{ groupId: group, topics: null }] }
   const committed = world.sides.mirror.bootstrap.split(',').map(async address => {
-    const peer = { name: 'lockstep', port: Number(address.split(':').at(-1)), topicIds: new Map() } as const
-    const answer = await ask(peer, { api: OffsetFetchApi, request, version: 8 })
-    if (typeof answer === 'string') throw new Error(`OffsetFetch: ${answer}`)
-    return Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0)
+    const ask = (connection: BrokerConnection) => connection.send(OffsetFetchApi, request, { version: 8 })
+    const { response } = await askBroker(address, ask, world.login)
+    return Number(response.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0)
   })
   return Math.max(...(await Promise.all(committed)))
 }
@@ -116,7 +122,7 @@ test('a group that is in use here is left alone and listed; an excluded one is n
   await link.mirror('used')
   await waitUntilInStep(sides, 'used')
   const reading = { topic: 'used', count: 10 }
-  const here = kafkaJsGroupReader.read({ ...reading, bootstrap: sides.mirror.bootstrap, group: 'both', count: 31 })
+  const here = kafkaJsGroupReader.read({ ...reading, ...hereAs(world), group: 'both', count: 31 })
   // The other one reads once this one is a member that has committed: it would go on where the other one was otherwise.
   await eventually(async () => ok((await committedHere('both')) > 0))
   const there = { ...reading, bootstrap: sides.source.bootstrap }
