@@ -36,6 +36,7 @@ try {
   await footprint()
   for (const rate of values.rates.split(',').map(Number)) await steady(rate)
   await timed('kill -9 to ready again', () => world.node.crash())
+  report('  processor time of the node until then', `${cpuSecondsOf(world.node.pid ?? 0).toFixed(2)} s`)
   await timed('  and in step', () => world.inStep())
   report('  partitions whose leader epoch changed', String(await world.epochChanges()))
   await footprint()
