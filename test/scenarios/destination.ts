@@ -70,7 +70,10 @@ export async function startDestination(
   try {
     const secured = plan.security === 'SASL_SSL' ? await opened.add(secureDestination()) : undefined
     const joined = await opened.add(startCluster(plan, secured, properties))
-    await secured?.grantNode(joined.node(1).address)
+    const broker = joined.node(1)
+    await secured?.grantNode(broker.address).catch(error => {
+      throw new Error(`the node was not given its rights; broker 1 says:\n${broker.output}`, { cause: error })
+    })
     const node = await opened.add(startJoinedNode(joined, { properties: { ...secured?.node, ...properties } }))
     // Ready to serve, it first makes the topic of the link state, or waits for it.
     await eventually(() => node.rest.call('GET', '/links'))
