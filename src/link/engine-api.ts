@@ -226,6 +226,8 @@ export interface LinkEngine {
   readonly events: EventsApi
   /** The state topic has been replayed and this node is the link coordinator. */
   readonly ready: boolean
+  /** For people, while it is not. */
+  readonly whyNotReady: string
   /** The state topic has been replayed, whoever coordinates: links and mirrors can be told. */
   readonly replayed: boolean
   createLink(

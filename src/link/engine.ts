@@ -139,6 +139,10 @@ export class Engine implements api.LinkEngine {
     return this.#coordinatorship.isHeld
   }
 
+  get whyNotReady(): string {
+    return this.#coordinatorship.whyNotHeld
+  }
+
   get replayed(): boolean {
     return this.#coordinatorship.isReplayed
   }
@@ -158,10 +162,9 @@ export class Engine implements api.LinkEngine {
   }
 
   describeLink(name: string): api.LinkView {
-    const link = this.#desired.linkByName(name)
-    const context = this.#readable()
+    const link = this.#readable().desired.linkByName(name)
     if (!link) throw linkError('LINK_NOT_FOUND', { link: name })
-    return linkView(context, link)
+    return linkView(this.#context, link)
   }
 
   describeLinkConfigs(name: string): api.LinkConfigView[] {
@@ -243,14 +246,13 @@ export class Engine implements api.LinkEngine {
   }
 
   #readable(): OperationContext {
-    if (!this.replayed)
-      throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: 'the state topic has not been replayed yet' })
+    if (!this.replayed) throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: this.whyNotReady })
     return this.#context
   }
 
   /** What is decided while another coordinator takes over is not written: that is for the caller to try again. */
   async #operate<T>(operation: (context: OperationContext) => Promise<T>): Promise<T> {
-    if (!this.ready) throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: this.#coordinatorship.whyNotHeld })
+    if (!this.ready) throw linkError('COORDINATOR_NOT_AVAILABLE', { reason: this.whyNotReady })
     try {
       return await operation(this.#context)
     } catch (error) {

@@ -89,7 +89,5 @@ export const isAllowed = (context: RestContext, request: FastifyRequest, needs: 
 /** Throws NOT_READY until the engine has replayed its state. */
 export function requireReady(context: RestContext): void {
   if (context.engine.ready) return
-  throw restError('NOT_READY', {
-    reasons: context.health.notReadyReasons().join('; ') || 'the link state is being replayed',
-  })
+  throw restError('NOT_READY', { reasons: context.health.notReadyReasons().join('; ') || context.engine.whyNotReady })
 }

@@ -223,6 +223,18 @@ test('until the state is replayed links answer 503 with Retry-After and /readyz 
   strictEqual((await app.inject('/healthz')).statusCode, 200)
 })
 
+test('a node that is ready but does not coordinate the links says why', async () => {
+  const engine = new FakeEngine()
+  engine.ready = false
+  engine.whyNotReady = 'it lacks a key'
+  await using app = await withApp(engine, { health: { notReadyReasons: () => [] } })
+  const { statusCode, body } = await app.inject(`${BASE}/links`)
+  deepStrictEqual(
+    [statusCode, JSON.parse(body).message],
+    [503, 'this node cannot answer for links yet: it lacks a key'],
+  )
+})
+
 test('the access port is asked before anything is done', async () => {
   const engine = new FakeEngine()
   engine.links = [fakeLink('west', ZERO_UUID)]

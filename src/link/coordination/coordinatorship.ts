@@ -58,7 +58,10 @@ export class Coordinatorship {
 
   /** Where it is not held. */
   get whyNotHeld(): string {
-    return this.#obstacle ?? 'this node has not taken over the state topic yet'
+    const reason = this.#isReplayed
+      ? 'this node has not taken over the state topic yet'
+      : 'the link state is being replayed'
+    return this.#obstacle ?? reason
   }
 
   /** Resolves after the first attempt; what it did not reach is tried again in the background. */

@@ -30,6 +30,7 @@ export const FAKE_CLUSTER_ID = '4L6g3nShT-eMCtK--X86sw'
 /** Remembers what it was asked and answers from its fields. */
 export class FakeEngine implements LinkEngine {
   ready = true
+  whyNotReady = 'the link state is being replayed'
   replayed = true
   links: LinkView[] = []
   mirrors: MirrorView[] = []
