@@ -68,6 +68,7 @@ export interface LinkView {
   /** Bytes appended to its mirrors that are not stopped since the node started; falls when one of them ends. */
   readonly mirroredBytes: number
   readonly mirrorCounts: readonly { readonly status: MirrorStatus; readonly count: number }[]
+  readonly troubledMirrors: number
   /** Since the node started: offsets of groups written here, and those that were not, by state, once per round. */
   readonly groupOffsets: { readonly synced: number; readonly skipped: ReadonlyMap<string, number> }
   readonly ownedAcls: number

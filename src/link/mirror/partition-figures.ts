@@ -110,7 +110,8 @@ export class PartitionFigures {
   lagsAt(atMs: number): Pick<PartitionReport, 'lag' | 'lagMs'> {
     const end = this.logState()?.logEndOffset
     if (end === undefined) return { lag: null, lagMs: null }
-    const answering = this.#asked && this.silentSinceMs === undefined
+    // An answer about other partitions, or that there is no such topic any more, says nothing of what this one has.
+    const answering = this.#asked && this.silentSinceMs === undefined && this.#trouble === undefined
     return { lag: this.lag.lag(end), lagMs: this.lag.lagMs(end, { atMs, answering }) }
   }
 

@@ -106,14 +106,16 @@ export function categoryCounts(mirrors: readonly MirrorRecord[]): LinkView['cate
 export function linkFigures(
   context: OperationContext,
   mirrors: readonly MirrorRecord[],
-): Pick<LinkView, 'lagMax' | 'lagMsMax' | 'mirroredBytes' | 'mirrorCounts'> {
+): Pick<LinkView, 'lagMax' | 'lagMsMax' | 'mirroredBytes' | 'mirrorCounts' | 'troubledMirrors'> {
   const counts = new Map<MirrorStatus, number>()
+  let troubledMirrors = 0
   for (const record of mirrors) {
-    const status = statusOf(record, liveOf(context, record))
+    const { status, reason } = shownMirror(context, record)
     counts.set(status, (counts.get(status) ?? 0) + 1)
+    if (status === 'ACTIVE' && reason !== null) troubledMirrors++
   }
   const mirrorCounts = [...counts].map(([status, count]) => ({ status, count }))
-  return { ...copyFigures(context, mirrors), mirrorCounts }
+  return { ...copyFigures(context, mirrors), mirrorCounts, troubledMirrors }
 }
 
 /** ACTIVE is replaced while the link or the source is not. */

@@ -11,6 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure, Nothing } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
+import { statusWords } from '../text/figures.ts'
 import { bodyOf, emptyDraft, isComplete, type LinkDraft } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
 
@@ -74,6 +75,7 @@ export function CreateLink({ close }: { readonly close: () => void }) {
     >
       <LinkFields draft={draft} />
       <h3>Checks: nothing is created yet</h3>
+      {checks.value ? <p role="status">{summaryOf(checks.value)}</p> : null}
       <Failure error={error.value} />
       {checks.value ? (
         <Checks results={checks.value.results} />
@@ -84,6 +86,15 @@ export function CreateLink({ close }: { readonly close: () => void }) {
       )}
     </Dialog>
   )
+}
+
+/** How many checks came out how; the list is longer than what one sees of it. */
+function summaryOf({ ok, results }: LinkPreflight): string {
+  const count = (wanted: string) => results.filter(({ state }) => state === wanted).length
+  const parts = (['FAILED', 'WARNING', 'PASSED', 'SKIPPED'] as const).flatMap(state =>
+    count(state) > 0 ? [`${count(state)} ${statusWords(state)}`] : [],
+  )
+  return `${ok ? 'The link can be created' : 'The link cannot be created'}: ${parts.join(', ')}.`
 }
 
 function Checks({ results }: { readonly results: LinkPreflight['results'] }) {

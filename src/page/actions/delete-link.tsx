@@ -53,7 +53,10 @@ export function DeleteLink({ link, close }: { readonly link: LinkData; readonly 
         Fail over mirrors that still follow their source
       </label>
       <h3>Dry run: nothing has been changed yet</h3>
-      <Failure error={dry.error.value} />
+      <Failure
+        error={dry.error.value}
+        {...(force.value ? {} : { hint: 'Fail them over first, or tick the box above.' })}
+      />
       <Failure error={error.value} />
       {!dry.value.value && !dry.error.value ? <Nothing>Asking the node…</Nothing> : null}
       {failedOver.length > 0 ? (

@@ -98,7 +98,7 @@ function Losses({ losses }: { readonly losses: readonly Loss[] }) {
         </li>
         <li class="bad">
           <strong>{numberText(sum(({ offsets }) => offsets))}</strong>
-          <span>offsets of data that are deleted here</span>
+          <span>records at most, deleted here</span>
         </li>
       </ul>
       {losses.flatMap(({ topic, warnings, refusal }) => [

@@ -7,19 +7,29 @@ import { DeleteMirrors } from './delete-mirrors.tsx'
 import { VerbDialog } from './verb-dialog.tsx'
 import { textOf } from './verbs.ts'
 
+const isDanger = (verb: string): boolean => verb === 'delete' || factsOfVerb(verb)?.losesData === true
+
+/** What loses nothing first. */
+const inOrder = (verbs: ReadonlySet<string>): string[] =>
+  [...verbs].sort((a, b) => Number(isDanger(a)) - Number(isDanger(b)))
+
 type Acted = Pick<MirrorRow, 'name' | 'actions'>
 
 export function MirrorActions({ link, mirrors }: { readonly link: string; readonly mirrors: readonly Acted[] }) {
   const asked = useSignal<{ readonly verb: string; readonly topics: readonly string[] } | undefined>(undefined)
-  const verbs = [...new Set(mirrors.flatMap(({ actions }) => actions))]
+  const verbs = inOrder(new Set(mirrors.flatMap(({ actions }) => actions)))
   const close = () => (asked.value = undefined)
   return (
     <div class="actions">
       {verbs.map(verb => {
         const topics = mirrors.filter(({ actions }) => actions.includes(verb)).map(({ name }) => name)
-        const isDanger = verb === 'delete' || factsOfVerb(verb)?.losesData === true
         return (
-          <Button key={verb} tone={isDanger ? 'danger' : 'plain'} onClick={() => (asked.value = { verb, topics })}>
+          <Button
+            key={verb}
+            tone={isDanger(verb) ? 'danger' : 'plain'}
+            hint={textOf(verb).what}
+            onClick={() => (asked.value = { verb, topics })}
+          >
             {textOf(verb).label}
             {topics.length < mirrors.length ? ` ${topics.length}` : ''}
           </Button>

@@ -2,7 +2,7 @@
 import { isNarrow } from '../parts/narrow.ts'
 import { Notice } from '../parts/notice.tsx'
 import { byteText, counted, numberText } from '../text/figures.ts'
-import { type AlterRow, isRefused, type Toll, textOf, tollOf } from './verbs.ts'
+import { type AlterRow, isRefused, type Toll, tollOf } from './verbs.ts'
 
 /** Topics that are listed one by one. */
 const ROWS_SHOWN = 100
@@ -40,8 +40,8 @@ export function TollOfRows({ verb, rows }: { readonly verb: string; readonly row
               <tr>
                 <th>Topic</th>
                 <th class="figure">Behind</th>
-                {isNarrow.value ? null : <th class="figure">End offset</th>}
-                <th>{textOf(verb).label}</th>
+                {isNarrow.value ? null : <th class="figure">End offsets, added up</th>}
+                <th>Outcome</th>
               </tr>
             </thead>
             <tbody>

@@ -5,9 +5,10 @@ import { factsOfVerb } from '../../rest/schemas/mirror-verbs.ts'
 import type { AlterMirrorsAnswer } from '../../rest/schemas/mirrors.ts'
 import { call } from '../api/api-client.ts'
 import { mirrorVerbPath } from '../api/paths.ts'
+import { links } from '../live/cluster-state.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Failure, Nothing } from '../parts/notice.tsx'
+import { Failure, Nothing, Notice } from '../parts/notice.tsx'
 import { counted } from '../text/figures.ts'
 import { Progress } from './progress.tsx'
 import { TollOfRows } from './toll.tsx'
@@ -54,6 +55,9 @@ export function VerbDialog({ link, verb, topics, close }: VerbDialogProps) {
       }
     >
       <p>{what}</p>
+      {verb === 'failover' && isAnswering(link) ? (
+        <Notice tone="calm">The source answers. Promote waits until everything has arrived, and loses nothing.</Notice>
+      ) : null}
       {(facts?.flags ?? [])
         .filter(flag => flag !== 'together' || topics.length > 1)
         .map(flag => (
@@ -76,6 +80,11 @@ export function VerbDialog({ link, verb, topics, close }: VerbDialogProps) {
       {typed !== undefined && canDo ? <TypedName name={typed} isConfirmed={isConfirmed} /> : null}
     </Dialog>
   )
+}
+
+function isAnswering(link: string): boolean {
+  const found = links.value?.find(each => each.link_name === link)
+  return found?.link_state === 'ACTIVE' && found.link_error === 'NO_ERROR'
 }
 
 /** The answers to the dry run, again for each choice of flags, and to the verb itself. */

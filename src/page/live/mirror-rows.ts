@@ -1,10 +1,10 @@
 /** The mirrors of one link as a table shows them, kept up to date by events: thousands of them are not asked for again because one has changed. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { MirrorData, MirrorDataList } from '../../rest/schemas/mirrors.ts'
 import { call } from '../api/api-client.ts'
 import type { HeardEvent } from '../api/event-feed.ts'
 import { linkPath, mirrorPath } from '../api/paths.ts'
-import { watchEvents } from './cluster-state.ts'
+import { links, watchEvents } from './cluster-state.ts'
 
 export interface MirrorRow {
   readonly name: string
@@ -96,11 +96,21 @@ export function followMirrors(link: string, failed: (error: unknown) => void): (
     if (event.type === 'missed') isAll = true
     if (isAll || changed.size > 0) timer ??= setTimeout(update, SETTLE_MS)
   })
+  // A mirror that gets into trouble, or out of it, changes no state.
+  let troubled: number | undefined
+  const stopCounting = effect(() => {
+    const count = links.value?.find(each => each.link_name === link)?.troubled_mirror_count
+    if (count === troubled) return
+    isAll ||= troubled !== undefined
+    troubled = count
+    if (isAll) timer ??= setTimeout(update, SETTLE_MS)
+  })
   update()
   return () => {
     ended.abort()
     clearTimeout(timer)
     stop()
+    stopCounting()
   }
 }
 

@@ -11,19 +11,25 @@ interface ChartProps {
   readonly timesMs: readonly number[]
   readonly values: readonly (number | null)[]
   readonly format: (value: number) => string
+  /** Values are bytes: lines are drawn at powers of two. */
+  readonly isBytes?: boolean
   readonly tone: 'accent' | 'good' | 'warn'
 }
 
 const HEIGHT = 168
+/** A chart that has just begun is drawn as a part of the last minute. */
+const SPAN_MIN_S = 60
+const POWERS_OF_TWO = Array.from({ length: 42 }, (_, exponent) => 2 ** exponent)
+const ROUND_NUMBERS = Array.from({ length: 13 }, (_, exponent) => [1, 2, 5].map(digit => digit * 10 ** exponent)).flat()
 
-export function Chart({ title, summary, timesMs, values, format, tone }: ChartProps) {
+export function Chart({ title, summary, timesMs, values, format, tone, isBytes = false }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const dark = isDark()
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const made = new uPlot(optionsOf(element, { tone, format, title }), [[], []], element)
+    const made = new uPlot(optionsOf(element, { tone, format, title, isBytes }), [[], []], element)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }))
     observer.observe(element)
@@ -47,7 +53,10 @@ export function Chart({ title, summary, timesMs, values, format, tone }: ChartPr
   )
 }
 
-function optionsOf(element: HTMLElement, look: Pick<ChartProps, 'tone' | 'format' | 'title'>): uPlot.Options {
+function optionsOf(
+  element: HTMLElement,
+  look: Pick<ChartProps, 'tone' | 'format' | 'title' | 'isBytes'>,
+): uPlot.Options {
   const style = getComputedStyle(element)
   // A colour as the page resolves it: the canvas does not know its variables.
   const colour = (name: string): string => {
@@ -67,10 +76,19 @@ function optionsOf(element: HTMLElement, look: Pick<ChartProps, 'tone' | 'format
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: {
+      x: { range: (_plot, min, max) => [Math.min(min, max - SPAN_MIN_S), max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(look.isBytes ? 1024 : 5, max * 1.1)] },
+    },
     axes: [
-      { ...axis, size: 28, space: 90, values: '{HH}:{mm}:{ss}' },
-      { ...axis, size: 72, space: 36, values: (_plot, ticks) => ticks.map(look.format) },
+      { ...axis, size: 32, gap: 8, space: 90, values: '{HH}:{mm}:{ss}' },
+      {
+        ...axis,
+        size: 72,
+        space: 36,
+        incrs: look.isBytes ? POWERS_OF_TWO : ROUND_NUMBERS,
+        values: (_plot, ticks) => ticks.map(look.format),
+      },
     ],
     series: [
       {},

@@ -13,6 +13,8 @@ export interface GridColumn<T> {
   readonly isFigure?: boolean
   /** Left out where there is little room. */
   readonly isExtra?: boolean
+  /** Where there is little room it gets a line of its own, above the others. */
+  readonly isTitle?: boolean
 }
 
 export interface GridOrder {
@@ -31,6 +33,13 @@ export interface GridProps<T> {
   readonly selected?: Signal<ReadonlySet<string>>
   /** Enter, or a click beside links and boxes. */
   readonly open?: (row: T) => void
+}
+
+/** The columns that are shown: with little room the title first, and no extras. */
+export function shownColumns<T>(columns: readonly GridColumn<T>[], isNarrow: boolean): readonly GridColumn<T>[] {
+  if (!isNarrow) return columns
+  const shown = columns.filter(({ isExtra }) => !isExtra)
+  return [...shown.filter(({ isTitle }) => isTitle), ...shown.filter(({ isTitle }) => !isTitle)]
 }
 
 /** The rows in the order that somebody has chosen. */

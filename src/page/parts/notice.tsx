@@ -15,13 +15,14 @@ export function Notice({ tone, children }: NoticeProps) {
   )
 }
 
-/** Nothing without an error. */
-export function Failure({ error }: { readonly error: unknown }) {
+/** Nothing without an error. `hint`: instead of the one that the node gives, which does not know the page. */
+export function Failure({ error, hint }: { readonly error: unknown; readonly hint?: string }) {
   if (error === undefined || error === null) return null
+  const advice = hint ?? (error instanceof ApiError ? error.hint : undefined)
   return (
     <Notice tone="bad">
       <strong>{messageOf(error)}</strong>
-      {error instanceof ApiError && error.hint !== undefined ? <span> {error.hint}</span> : null}
+      {advice === undefined ? null : <span> {advice}</span>}
     </Notice>
   )
 }

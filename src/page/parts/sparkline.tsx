@@ -20,6 +20,7 @@ export function Sparkline({ values, tone = 'accent' }: SparklineProps) {
     if (value !== null) line += `${isOpen ? 'L' : 'M'}${at(index).toFixed(1)} ${height(value).toFixed(1)}`
     isOpen = value !== null
   }
+  if (line === '') return null
   return (
     <svg class={`sparkline ${tone}`} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path d={line} />

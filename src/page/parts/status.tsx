@@ -33,6 +33,15 @@ export function toneOf(status: string): Tone {
   return TONES[status] ?? (status.startsWith('PENDING') ? 'busy' : 'bad')
 }
 
-export function Status({ value, text }: { readonly value: string; readonly text?: string }) {
-  return <span class={`status ${toneOf(value)}`}>{text ?? statusWords(value)}</span>
+interface StatusProps {
+  readonly value: string
+  readonly text?: string
+  /** Something keeps it from what its state promises. */
+  readonly isTroubled?: boolean
+}
+
+export function Status({ value, text, isTroubled = false }: StatusProps) {
+  const tone = toneOf(value)
+  if (isTroubled && tone === 'good') return <span class="status warn">{text ?? statusWords(value)}, in trouble</span>
+  return <span class={`status ${tone}`}>{text ?? statusWords(value)}</span>
 }

@@ -7,9 +7,11 @@ import { Grid } from '../parts/grid.tsx'
 import type { GridColumn } from '../parts/grid-column.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
-import { counted } from '../text/figures.ts'
+import { counted, statusWords } from '../text/figures.ts'
 
 const KINDS = ['state', 'link', 'task'] as const
+
+type StateEvent = Extract<HeardEvent, { type: 'state' }>
 
 interface EventText {
   readonly subject: string
@@ -25,7 +27,7 @@ function textOf(event: HeardEvent): EventText {
         subject: event.mirror_topic_name,
         href: mirrorHref(event.link_name, event.mirror_topic_name),
         status: event.mirror_status ?? 'gone',
-        text: [event.event, event.reason].filter(part => part !== null).join(': '),
+        text: reasonOf(event),
       }
     case 'link':
       return {
@@ -48,10 +50,19 @@ function textOf(event: HeardEvent): EventText {
   }
 }
 
+/** The reason says what caused a change of state; an incident changes none, and is called by its kind. */
+function reasonOf({ event, reason, mirror_status: now, previous_status: before }: StateEvent): string {
+  const isIncident = event !== null && now === before
+  return [
+    ...(isIncident || reason === null ? [statusWords(event ?? '')] : []),
+    ...(reason === null ? [] : [reason]),
+  ].join(': ')
+}
+
 const COLUMNS: readonly GridColumn<HeardEvent>[] = [
   { ...{ name: 'time', head: 'Time', width: '96px' }, show: event => <Moment ms={event.time_ms} /> },
   {
-    ...{ name: 'subject', head: 'What', width: 'minmax(0, 1fr)' },
+    ...{ name: 'subject', head: 'What', width: 'minmax(0, 1fr)', isTitle: true },
     show: event => {
       const { subject, href } = textOf(event)
       return href === undefined ? (
@@ -64,7 +75,7 @@ const COLUMNS: readonly GridColumn<HeardEvent>[] = [
     },
   },
   {
-    ...{ name: 'status', head: 'Now', width: 'minmax(112px, 0.4fr)' },
+    ...{ name: 'status', head: 'Now', width: 'minmax(136px, 0.4fr)' },
     show: event => {
       const { status } = textOf(event)
       return status === 'gone' ? <Status value="STOPPED" text="gone" /> : <Status value={status} />
@@ -97,7 +108,7 @@ export function EventsView() {
     kinds.value = changed
   }
   return (
-    <div class="stack">
+    <div class="stack events">
       <div class="heading">
         <h1>Events</h1>
       </div>

@@ -11,7 +11,7 @@ import { statusWords } from '../text/figures.ts'
 
 const COLUMNS: readonly GridColumn<LinkAclData>[] = [
   {
-    ...{ name: 'principal', head: 'Principal', width: 'minmax(0, 1fr)', sortBy: row => row.principal },
+    ...{ name: 'principal', head: 'Principal', width: 'minmax(0, 1fr)', isTitle: true, sortBy: row => row.principal },
     show: row => (
       <span class="cell-name">
         {row.principal}

@@ -156,7 +156,9 @@ function Default({ config }: { readonly config: LinkConfigData }) {
   const parts = [
     config.type,
     ...(config.allowed_values === null ? [] : [config.allowed_values]),
-    ...(config.default_value === null || config.default_value === '' ? [] : [`default ${config.default_value}`]),
+    ...(config.default_value === null || config.default_value === '' || config.is_default
+      ? []
+      : [`default ${config.default_value}`]),
   ]
   return <span class="property-facts">{parts.join(' · ')}</span>
 }

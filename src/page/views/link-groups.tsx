@@ -10,13 +10,13 @@ import { useLoaded } from '../parts/loaded.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Failure, Nothing } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
-import { numberText } from '../text/figures.ts'
+import { counted, numberText } from '../text/figures.ts'
 
 const REFRESH_MS = 5000
 
 const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGroupData>[] => [
   {
-    ...{ name: 'group', head: 'Group', width: 'minmax(0, 1fr)', sortBy: row => row.group_id },
+    ...{ name: 'group', head: 'Group', width: 'minmax(0, 1fr)', isTitle: true, sortBy: row => row.group_id },
     show: row => <span class="cell-name">{row.group_id}</span>,
   },
   {
@@ -28,10 +28,10 @@ const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGrou
     ),
   },
   {
-    ...{ name: 'state', head: 'State', width: '110px', sortBy: row => row.state },
+    ...{ name: 'state', head: 'State', width: 'minmax(100px, 1.2fr)', sortBy: row => row.state },
     show: row => (
-      <span title={row.reason ?? undefined}>
-        <Status value={row.state} />
+      <span class="cell-name" title={row.reason ?? undefined}>
+        <Status value={row.state} /> <span class="muted">{row.reason}</span>
       </span>
     ),
   },
@@ -99,6 +99,9 @@ export function LinkGroups({ link }: { readonly link: string }) {
           value={text.value}
           onInput={event => (text.value = event.currentTarget.value)}
         />
+        <span class="muted" role="status">
+          {counted(rows.value.length, 'offset')}
+        </span>
       </div>
       <Failure error={loaded.error.value} />
       <Failure error={refused.value} />

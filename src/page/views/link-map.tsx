@@ -77,7 +77,6 @@ function wire({ x, y, side, middle, height }: Wire): string {
 
 function Remote({ link, x, y }: { readonly link: LinkData; readonly x: number; readonly y: number }) {
   const tone = toneOf(link.link_state)
-  const lag = link.max_lag === null ? 'lag not known' : `${numberText(link.max_lag)} behind`
   return (
     <a href={linkHref(link.link_name)} class={`remote ${tone}`}>
       <g transform={`translate(${x} ${y})`}>
@@ -87,11 +86,16 @@ function Remote({ link, x, y }: { readonly link: LinkData; readonly x: number; r
           {shortened(link.link_name, 24)}
         </text>
         <text x="34" y="50" class="small">
-          {statusWords(link.link_state)} · {lag} · {durationText(link.max_lag_ms)}
+          {statusWords(link.link_state)} · {lagText(link)}
         </text>
       </g>
     </a>
   )
+}
+
+function lagText({ topic_names: topics, max_lag: lag, max_lag_ms: lagMs }: LinkData): string {
+  if (topics.length === 0) return 'no mirrors'
+  return lag === null ? 'lag not known' : `${numberText(lag)} behind, ${durationText(lagMs)}`
 }
 
 const shortened = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text)

@@ -3,8 +3,10 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { CreateMirrors } from '../actions/create-mirrors.tsx'
 import { MirrorActions } from '../actions/mirror-actions.tsx'
+import { RestoreTopics } from '../actions/restore-topics.tsx'
+import { links } from '../live/cluster-state.ts'
 import { type MirrorRow, mirrorRows } from '../live/mirror-rows.ts'
-import { linkHref, mirrorHref } from '../live/problems.ts'
+import { linkHref, mirrorHref, TROUBLED } from '../live/problems.ts'
 import { Button } from '../parts/button.tsx'
 import { Grid } from '../parts/grid.tsx'
 import { type GridColumn, type GridOrder, inOrder } from '../parts/grid-column.ts'
@@ -18,6 +20,7 @@ const columnsOf = (link: string): readonly GridColumn<MirrorRow>[] => [
     name: 'topic',
     head: 'Topic',
     width: 'minmax(0, 1fr)',
+    isTitle: true,
     sortBy: row => row.name,
     show: row => (
       <a href={mirrorHref(link, row.name)} tabIndex={-1} class="cell-name" title={row.name}>
@@ -28,11 +31,11 @@ const columnsOf = (link: string): readonly GridColumn<MirrorRow>[] => [
   {
     name: 'status',
     head: 'Status',
-    width: 'minmax(118px, 0.4fr)',
+    width: 'minmax(146px, 0.4fr)',
     sortBy: row => row.status,
     show: row => (
       <span title={row.reason ?? undefined}>
-        <Status value={row.status} />
+        <Status value={row.status} isTroubled={row.reason !== null} />
       </span>
     ),
   },
@@ -73,17 +76,22 @@ const columnsOf = (link: string): readonly GridColumn<MirrorRow>[] => [
   },
 ]
 
+const isOf = ({ status, reason }: MirrorRow, wanted: string): boolean =>
+  wanted === TROUBLED ? status === 'ACTIVE' && reason !== null : status === wanted
+
 export function LinkMirrors({ link, status }: { readonly link: string; readonly status: string | undefined }) {
   const text = useSignal('')
   const order = useSignal<GridOrder>({ column: 'topic', descending: false })
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const isCreating = useSignal(false)
+  const isRestoring = useSignal(false)
+  const isTwoWay = links.value?.some(each => each.link_name === link && each.remote_cluster_id !== null) ?? false
   const rows = mirrorRows.value
   const columns = useMemo(() => columnsOf(link), [link])
   const shown = useMemo(() => {
     const part = text.value.trim().toLowerCase()
     const isShown = (row: MirrorRow) =>
-      (status === undefined || row.status === status) && (part === '' || row.name.toLowerCase().includes(part))
+      (status === undefined || isOf(row, status)) && (part === '' || row.name.toLowerCase().includes(part))
     return inOrder([...(rows?.values() ?? [])].filter(isShown), columns, order.value)
   }, [rows, text.value, order.value, status, columns])
   if (rows === undefined) return <Nothing>Asking the node…</Nothing>
@@ -105,7 +113,8 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
             ? counted(rows.size, 'mirror')
             : `${numberText(shown.length)} of ${counted(rows.size, 'mirror')}`}
         </span>
-        <span class="tools-end">
+        <span class="tools-end actions">
+          {isTwoWay ? <Button onClick={() => (isRestoring.value = true)}>Restore topics</Button> : null}
           <Button tone="primary" onClick={() => (isCreating.value = true)}>
             New mirrors
           </Button>
@@ -130,6 +139,7 @@ export function LinkMirrors({ link, status }: { readonly link: string; readonly 
         }}
         none={rows.size === 0 ? 'This link has no mirrors yet.' : 'No mirror matches.'}
       />
+      {isRestoring.value ? <RestoreTopics link={link} close={() => (isRestoring.value = false)} /> : null}
       {isCreating.value ? <CreateMirrors link={link} close={() => (isCreating.value = false)} /> : null}
     </section>
   )
@@ -155,7 +165,7 @@ function StatusChoice({ link, status, rows }: ChoiceProps) {
       <option value="">Every status</option>
       {[...statuses].sort().map(each => (
         <option key={each} value={each}>
-          {statusWords(each)}
+          {each === TROUBLED ? 'active, in trouble' : statusWords(each)}
         </option>
       ))}
     </select>

@@ -8,6 +8,10 @@ import { Failure } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
 import { statusWords } from '../text/figures.ts'
 
+const OF_AUTO_CREATE: ReadonlySet<string> = new Set([
+  ...['AUTO_CREATE_ENABLED', 'INCLUDED_BY_FILTER', 'NOT_EXCLUDED_BY_FILTER'],
+])
+
 export function MirrorExplanation({ link, topic }: { readonly link: string; readonly topic: string }) {
   const found = useSignal<Explanation | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
@@ -22,24 +26,30 @@ export function MirrorExplanation({ link, topic }: { readonly link: string; read
     }
     isAsking.value = false
   }
+  // What auto-create would say matters only as long as nobody has created the mirror.
+  const isMirrored = found.value?.mirrored === true
+  const toneValue = (answer: string, name: string) => {
+    if (answer !== 'NO') return answer
+    return isMirrored && OF_AUTO_CREATE.has(name) ? 'SKIPPED' : 'FAILED'
+  }
   return (
     <section class="card padded stack tight" aria-label="Explanation">
       <div class="row-line">
-        <h2>Why it is mirrored, or not</h2>
+        <h2>Why it is mirrored</h2>
         <Button disabled={isAsking.value} onClick={ask}>
           Explain
         </Button>
       </div>
       <Failure error={error.value} />
       {found.value ? (
-        <div role="status">
+        <div role="status" class="stack tight">
           <p>
             <strong>{found.value.conclusion}</strong>
           </p>
           <ul class="checks">
             {found.value.conditions.map(({ name, answer, detail, hint }) => (
               <li key={name}>
-                <Status value={answer === 'NO' ? 'FAILED' : answer} text={statusWords(answer)} />
+                <Status value={toneValue(answer, name)} text={statusWords(answer)} />
                 <div>
                   {detail}
                   {hint === null ? null : <p class="muted">{hint}</p>}

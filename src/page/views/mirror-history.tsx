@@ -6,6 +6,7 @@ import { useLoaded } from '../parts/loaded.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Failure } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
+import { statusWords } from '../text/figures.ts'
 
 interface HistoryProps {
   readonly link: string
@@ -29,11 +30,7 @@ export function MirrorHistory({ link, topic, version }: HistoryProps) {
             <Moment ms={entry.time_ms} />
             <div>
               <Status value={entry.mirror_status} />{' '}
-              {entry.previous_status === entry.mirror_status ? (
-                <strong>{entry.event}</strong>
-              ) : (
-                <span class="muted">by {entry.event}</span>
-              )}
+              {entry.previous_status === entry.mirror_status ? <strong>{statusWords(entry.event)}</strong> : null}
               <p>{entry.reason}</p>
             </div>
           </li>

@@ -21,20 +21,20 @@ interface PartitionsProps {
 }
 
 const figure = (head: string, show: (row: Row) => string, isExtra = false): GridColumn<Row> => ({
-  ...{ name: head, head, width: 'minmax(84px, 1fr)', isFigure: true, isExtra },
+  ...{ name: head, head, width: 'minmax(64px, 1fr)', isFigure: true, isExtra },
   show: row => <span class="live-figure">{show(row)}</span>,
 })
 
 const PARTITION: GridColumn<Row> = {
-  ...{ name: 'partition', head: 'Partition', width: '76px', isFigure: true },
+  ...{ name: 'partition', head: 'Partition', width: '66px', isFigure: true },
   show: row => row.partition,
 }
 
 const STATE: GridColumn<Row> = {
-  ...{ name: 'state', head: 'State', width: 'minmax(100px, 1.4fr)' },
+  ...{ name: 'state', head: 'State', width: 'minmax(131px, 3fr)' },
   show: row => (
-    <span class="state-and-reason" title={row.reason ?? undefined}>
-      <Status value={row.partition_state} /> <span class="muted">{row.reason}</span>
+    <span class="cell-name" title={row.reason ?? undefined}>
+      <Status value={row.partition_state} isTroubled={row.reason !== null} /> <span class="muted">{row.reason}</span>
     </span>
   ),
 }

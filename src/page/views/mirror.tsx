@@ -67,7 +67,7 @@ export function MirrorView({ link, topic }: { readonly link: string; readonly to
           </p>
           <div class="title-line">
             <h1 class="mono">{topic}</h1>
-            <Status value={mirror.mirror_status} />
+            <Status value={mirror.mirror_status} isTroubled={mirror.reason !== null} />
             <span class="muted">
               since <Moment ms={mirror.state_time_ms} />
             </span>
@@ -148,6 +148,7 @@ function Charts({ seen: { mirror, samples } }: { readonly seen: Seen }) {
         timesMs={timesMs}
         values={ratesOf(samples)}
         format={value => `${byteText(value)}/s`}
+        isBytes
         tone="good"
       />
     </div>

@@ -1,5 +1,6 @@
 /** The Lockstep nodes of the cluster: mode, version, what each leads, health. */
 import type { NodeData } from '../../rest/schemas/clusters.ts'
+import { DrainNode } from '../actions/drain-node.tsx'
 import { nodes } from '../live/cluster-state.ts'
 import { Nothing, Notice } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
@@ -32,6 +33,7 @@ function NodeCard({ node }: { readonly node: NodeData }) {
           <Status value={node.health} />
         </span>
       </div>
+      {node.mode === 'JOINED' ? <DrainNode node={node} /> : null}
       {node.health_message === null ? null : <Notice tone="bad">{node.health_message}</Notice>}
       <dl class="facts">
         <dt>Mode</dt>

@@ -131,10 +131,13 @@ export function CopyFigures({ link }: { readonly link: LinkData }) {
     <>
       <div>
         <dt>Worst lag</dt>
-        <dd class="live-figure">
-          <strong>{numberText(link.max_lag)}</strong> records
-          <span class="muted">{durationText(link.max_lag_ms)}</span>
-        </dd>
+        {link.max_lag === null ? (
+          <dd class="not-known">{link.topic_names.length === 0 ? 'no mirrors' : 'not known'}</dd>
+        ) : (
+          <dd class="live-figure">
+            <strong>{numberText(link.max_lag)}</strong> records <strong>{durationText(link.max_lag_ms)}</strong>
+          </dd>
+        )}
         <Sparkline values={samples.map(({ lag }) => lag)} />
       </div>
       <div>

@@ -178,6 +178,7 @@ export function fakeLink(name: string, linkId: Uuid): LinkView {
     },
     categoryCounts: [{ category: 'ACTIVE', count: 2 }],
     mirrorCounts: [{ status: 'ACTIVE', count: 1 }],
+    troubledMirrors: 0,
     tasks: [{ name: 'AclSync', state: 'NOT_CONFIGURED', errors: [], lastSuccessMs: null, reason: 'off' }],
   }
 }

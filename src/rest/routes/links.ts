@@ -142,6 +142,7 @@ function linkData(link: LinkView, view: { base: string; withTasks: boolean }): L
     max_lag_ms: link.lagMsMax,
     mirrored_bytes: link.mirroredBytes,
     mirror_status_counts: link.mirrorCounts.map(({ status, count }) => ({ mirror_status: status, count })),
+    troubled_mirror_count: link.troubledMirrors,
     category_counts: link.categoryCounts.map(({ category, count }) => ({ state_category: category, count })),
   }
 }

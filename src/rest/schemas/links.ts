@@ -44,6 +44,8 @@ export const LinkData = item('KafkaLinkData', {
   mirrored_bytes: Type.Integer(),
   /** Mirrors by the status that is shown of them; `category_counts` counts partitions. */
   mirror_status_counts: Type.Array(Type.Object({ mirror_status: Type.String(), count: Type.Integer() })),
+  /** Of those that are ACTIVE: mirrors that something keeps from following their source; `reason` of each says what. */
+  troubled_mirror_count: Type.Integer(),
   category_counts: Type.Array(Type.Object({ state_category: Type.String(), count: Type.Integer() })),
 })
 export type LinkData = Static<typeof LinkData>
