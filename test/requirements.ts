@@ -31,6 +31,17 @@ export const hasPython = (): boolean => runs('python3', ['-c', 'import venv, ens
 /** Prometheus's own tool, in Debian's package prometheus. */
 const hasPromtool = (): boolean => runs('promtool', ['--version'])
 
+const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome']
+const startsHere = (command: string) => runs(command, ['--version'])
+
+/** The command that starts a Chromium here. */
+export const chromiumCommand = (): string => {
+  const name = CHROMIUMS.find(startsHere) ?? 'chromium'
+  return spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim()
+}
+
+const hasChromium = (): boolean => CHROMIUMS.some(startsHere)
+
 const tools = {
   java: {
     has: hasJava,
@@ -47,6 +58,7 @@ const tools = {
     has: hasPromtool,
     what: 'the alerts as Prometheus judges them: promtool is not on the PATH',
   },
+  chromium: { has: hasChromium, what: "the operator's page in a browser: chromium is not on the PATH" },
 } as const
 
 /** A tool that suites use when it is there. */

@@ -37,6 +37,7 @@ const linkFields = {
   link_error_message: orNull(text),
   mirrored_bytes: whole,
   mirror_status_counts: many(fields({ mirror_status: filled, count: whole })),
+  troubled_mirror_count: whole,
   category_counts: many(
     fields({ state_category: oneOf('PAUSED', 'IN_ERROR', 'PENDING', 'ACTIVE', 'NOT_APPLICABLE'), count: whole }),
   ),

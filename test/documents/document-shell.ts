@@ -1,6 +1,9 @@
-/** A bash that runs the command blocks of a document one after the other, as a reader would in one terminal; the suite of documents owns one for each. */
+/** A bash that runs the command blocks of a document one after the other, as a reader would in one terminal; the suites of documents and runbooks own one for each. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { repositoryRoot } from '../cache.ts'
 import type { Block } from './command-blocks.ts'
 
 export interface BlockResult {
@@ -16,7 +19,7 @@ export class DocumentShell {
   #output = ''
   #wake = Promise.withResolvers<void>()
 
-  constructor(cwd: string, env: NodeJS.ProcessEnv) {
+  private constructor(cwd: string, env: NodeJS.ProcessEnv) {
     // A process group of its own: what a block leaves running ends with the shell.
     this.#child = spawn('bash', ['--norc'], { cwd, env, detached: true })
     for (const stream of [this.#child.stdout, this.#child.stderr])
@@ -41,6 +44,17 @@ export class DocumentShell {
       this.#wake = Promise.withResolvers()
       await this.#wake.promise
     }
+  }
+
+  /** In which `lockstep` is the command line of this clone; `env` is added to the environment. */
+  static async open(folder: string, env: NodeJS.ProcessEnv): Promise<DocumentShell> {
+    const launcher = join(folder, 'lockstep')
+    const entry = join(repositoryRoot, 'src/bin/lockstep.ts')
+    await writeFile(launcher, `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`)
+    await chmod(launcher, 0o755)
+    const cache = { NODE_COMPILE_CACHE: join(repositoryRoot, '.cache/compiled') }
+    const path = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder }
+    return new DocumentShell(folder, { ...process.env, ...cache, ...path, ...env })
   }
 
   async close(): Promise<void> {

@@ -85,7 +85,7 @@ export async function startRehearsalWorld(version: KafkaVersion, heapMb: number)
 async function start(opened: Opened, version: KafkaVersion, heapMb: number): Promise<Omit<RehearsalWorld, 'close'>> {
   const credentials = await opened.add(Credentials.make())
   const [theirs = 0, ours = 0] = await freePorts(2)
-  const properties = secured(credentials)
+  const properties = securedProperties(credentials)
   const [driver, cluster, node, python] = await opened.all<[JavaDriver, KafkaCluster, LockstepNode, LibrdkafkaGroups]>([
     JavaDriver.start({ version: '4.3.1', heapMb }),
     KafkaCluster.start({ version, properties: { ...properties, ...eagerCleaner }, listeners: { SECURE: theirs } }),
@@ -134,7 +134,7 @@ async function start(opened: Opened, version: KafkaVersion, heapMb: number): Pro
 }
 
 /** Both sides: a listener for the rehearsal itself on loopback, and one for everybody else. */
-function secured(credentials: Credentials): Record<string, string> {
+export function securedProperties(credentials: Credentials): Record<string, string> {
   const listener = 'listener.name.secure'
   return {
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL',

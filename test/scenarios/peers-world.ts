@@ -8,6 +8,7 @@ import { batchesIn, bytesOfBatch } from '../../src/protocol/batches/batch-iterat
 import { decodeControlRecord } from '../../src/protocol/batches/control-batch.ts'
 import { recordsOf } from '../../src/protocol/batches/records-of.ts'
 import { patientKafkaJs } from '../clients/kafkajs.ts'
+import { eventually } from '../eventually.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { MirrorLink } from './mirror-link.ts'
@@ -47,8 +48,9 @@ export async function startPeersWorld(configs: Configs = {}, properties: Configs
   }
 }
 
+/** The other node has just started: it publishes its status, without which there is no link, a moment later. */
 const halfOf = (node: LockstepNode, { bootstrap, clusterId }: LockstepNode, configs: Configs) =>
-  MirrorLink.createSide(node, 'twin', { bootstrap, clusterId, configs })
+  eventually(() => MirrorLink.createSide(node, 'twin', { bootstrap, clusterId, configs }))
 
 export async function createTopic({ node }: Peer, topic: string, numPartitions: number): Promise<void> {
   const admin = patientKafkaJs(node.bootstrap).admin()

@@ -1,10 +1,9 @@
-/** Every command block of README.md and docs/ that is not marked as not run, in its order, on nodes of this machine. */
+/** Every command block of README.md and docs/ that is not marked as not run, or as one of a runbook, in its order, on nodes of this machine. */
 import { equal, ok } from 'node:assert/strict'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { repositoryRoot } from '../cache.ts'
 import { type Block, blocksOf, documents } from '../documents/command-blocks.ts'
 import { DocumentShell } from '../documents/document-shell.ts'
 import { eventually } from '../eventually.ts'
@@ -13,7 +12,9 @@ import { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
 
 const toRun = (file: string) =>
-  blocksOf(file).filter(({ language, flags }) => language === 'sh' && !flags.includes('not-run'))
+  blocksOf(file).filter(
+    ({ language, flags }) => language === 'sh' && !flags.includes('not-run') && !flags.includes('runbook'),
+  )
 
 /** What documents write, and what it is here. */
 type Names = Readonly<Record<string, string>>
@@ -25,13 +26,7 @@ function withNames(block: Block, names: Names): Block {
 
 async function runBlocks(file: string, place: { folder: string; names: Names; env: NodeJS.ProcessEnv }): Promise<void> {
   const { folder, names, env } = place
-  const launcher = join(folder, 'lockstep')
-  const entry = join(repositoryRoot, 'src/bin/lockstep.ts')
-  await writeFile(launcher, `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`)
-  await chmod(launcher, 0o755)
-  const cache = { NODE_COMPILE_CACHE: join(repositoryRoot, '.cache/compiled') }
-  const path = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder }
-  const shell = new DocumentShell(folder, { ...process.env, ...cache, ...path, ...env })
+  const shell = await DocumentShell.open(folder, env)
   try {
     for (const written of toRun(file)) {
       const block = withNames(written, names)
