@@ -8,7 +8,7 @@ import { lagOf } from '../live/mirror-rows.ts'
 import { useLoaded } from '../parts/loaded.ts'
 import { Failure } from '../parts/notice.tsx'
 import { Status } from '../parts/status.tsx'
-import { numberText } from '../text/figures.ts'
+import { numberText, statusWords } from '../text/figures.ts'
 import { type AlterRow, isRefused } from './verbs.ts'
 
 const PERIOD_MS = 700
@@ -27,8 +27,12 @@ export function Progress({ link, verb, rows }: ProgressProps) {
   const names = rows.filter(row => !isRefused(row)).map(row => row.mirror_topic_name)
   const loaded = useLoaded(signal => mirrorsOf(link, names, signal), `${link} ${verb}`, PERIOD_MS)
   const now = new Map((loaded.value.value ?? []).map(mirror => [mirror.mirror_topic_name, mirror]))
-  const reached = factsOfVerb(verb)?.reached ?? []
-  const isThere = (name: string) => reached.includes(now.get(name)?.mirror_status ?? '')
+  const { reached = [], endsAtPeer = false } = factsOfVerb(verb) ?? {}
+  const isThere = (name: string) => {
+    const mirror = now.get(name)
+    if (mirror === undefined || !reached.includes(mirror.mirror_status)) return false
+    return !endsAtPeer || typeof mirror.reversal?.read_only_ms === 'number'
+  }
   const there = names.filter(isThere).length
   const failed = names.filter(name => now.get(name)?.mirror_status === 'FAILED').length
   const isOver = there + failed === names.length
@@ -66,7 +70,20 @@ function Step({ mirror, isThere }: { readonly mirror: MirrorData | undefined; re
     <span class="title-line">
       {!isThere && lag !== null && lag > 0 ? <span class="muted">{numberText(lag)} behind</span> : null}
       {!isThere && mirror.reason !== null ? <span class="muted">{mirror.reason}</span> : null}
+      <PeerStep mirror={mirror} />
       <Status value={mirror.mirror_status} />
+    </span>
+  )
+}
+
+/** Where the roles of both ends change: how the other one is. */
+function PeerStep({ mirror: { reversal } }: { readonly mirror: MirrorData }) {
+  if (reversal === null) return null
+  const { peer_status: status, peer_reason: reason } = reversal
+  if (status === null) return null
+  return (
+    <span class="muted" title={reason ?? undefined}>
+      other end: {statusWords(status)}
     </span>
   )
 }

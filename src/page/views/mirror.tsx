@@ -14,7 +14,7 @@ import { useLoaded } from '../parts/loaded.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Failure, Nothing, Notice } from '../parts/notice.tsx'
 import { Status, toneOf } from '../parts/status.tsx'
-import { byteText, durationText, numberText, rateText, shortNumber } from '../text/figures.ts'
+import { byteText, counted, durationText, numberText, rateText, shortNumber, statusWords } from '../text/figures.ts'
 import { MirrorExplanation } from './mirror-explanation.tsx'
 import { MirrorHistory } from './mirror-history.tsx'
 import { MirrorPartitions } from './mirror-partitions.tsx'
@@ -117,6 +117,7 @@ function Reasons({ mirror }: { readonly mirror: MirrorData }) {
           {mirror.reason}
         </Notice>
       )}
+      <Reversal reversal={mirror.reversal} />
       {mirror.held ? <Notice tone="warn">The change under way is held until the mirror is resumed.</Notice> : null}
       {(mirror.mirror_state_transition_errors ?? []).map(
         ({ error_code: code, error_message: message, since_ms: since }) => (
@@ -126,6 +127,20 @@ function Reasons({ mirror }: { readonly mirror: MirrorData }) {
         ),
       )}
     </>
+  )
+}
+
+/** Both ends change their roles, or did so last. */
+function Reversal({ reversal }: Pick<MirrorData, 'reversal'>) {
+  if (reversal === null) return null
+  const { peer_status: status, read_only_ms: readOnlyMs, aborted_transactions: aborted } = reversal
+  return (
+    <Notice tone={readOnlyMs === null ? 'warn' : 'calm'}>
+      {readOnlyMs === null
+        ? 'Roles are changing: nobody can write at either end.'
+        : `Roles were changed: nobody could write for ${durationText(readOnlyMs)}, ${counted(aborted, 'transaction')} aborted.`}{' '}
+      Other end: {statusWords(status ?? 'not known')}.
+    </Notice>
   )
 }
 
