@@ -1,4 +1,4 @@
-/** The page before one of two nodes with a bidirectional link: an ordinary topic is made a mirror of what the other cluster has. */
+/** The page before one of two nodes with a bidirectional link: an ordinary topic is made a mirror of what the other cluster has, and both change roles. */
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
@@ -54,6 +54,21 @@ test('a topic that was lost to its successor is restored: what is cut off is tol
   strictEqual((await east.link.describe('orders')).mirror_status, 'ACTIVE')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await page.getByRole('link', { name: 'orders' }).waitFor()
+})
+
+test('a mirror and its source change roles: dry run, progress at both ends, what it cost', { skip }, async () => {
+  const { east, west } = world
+  const { page } = window
+  const dialog = page.getByRole('dialog')
+  await page.goto(`${east.node.rest.origin}/#/links/twin/mirrors/orders`)
+  await page.getByRole('button', { name: 'Reverse', exact: true }).click()
+  await dialog.getByText('records behind now').waitFor()
+  await dialog.getByRole('button', { name: 'Reverse', exact: true }).click()
+  await dialog.getByText('1 of 1').waitFor()
+  strictEqual((await east.link.describe('orders')).mirror_status, 'STOPPED')
+  await west.link.waitForStatus('orders', 'ACTIVE')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText(/^Roles were changed: nobody could write for /).waitFor()
 })
 
 test('the page complained of nothing', { skip }, () => deepStrictEqual(window.complaints, []))
