@@ -6,7 +6,7 @@ import type { Controller } from '../metadata/controller-port.ts'
 export class LocalFence implements WriteFence {
   readonly hasOtherLeaders = false
   readonly parkedConfigs: ReadonlySet<string> = new Set()
-  readonly noEnclosure = undefined
+  readonly noReversal = undefined
   readonly #controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>
 
   constructor(controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>) {

@@ -6,6 +6,7 @@ import { type MirrorContext, MirrorPartition } from '../replica/mirror-partition
 import type { Partition } from '../replica/partition.ts'
 import { PartitionUnavailable } from '../replica/partition-unavailable.ts'
 import type { ReplicaSet } from '../replica/replica-set.ts'
+import { isThinned } from './compaction-traces.ts'
 
 /** What is needed where others follow the partition, and lead it at times. */
 export interface LogReclaim {
@@ -35,7 +36,11 @@ export class LocalMirrorLog implements MirrorLog {
   }
 
   async refresh(): Promise<MirrorLogState> {
-    return this.state()
+    const { partition, mirror } = this.#current()
+    const { log, replicasEnd } = partition
+    const { logStartOffset, logEndOffset } = log
+    const lastEpoch = logEndOffset > logStartOffset ? log.epochAt(logEndOffset - 1) : undefined
+    return { ...mirror.state(), lastEpoch, replicasEnd }
   }
 
   append(
@@ -82,6 +87,14 @@ export class LocalMirrorLog implements MirrorLog {
     const result = await log.read({ offset, maxBytes, maxOffset: log.logEndOffset, minOneBatch: true })
     if (result.kind === 'batches') return result.records
     throw new RangeError(`${name} holds offsets ${result.logStartOffset} to ${result.logEndOffset - 1}, not ${offset}`)
+  }
+
+  async compactedTo(): Promise<number> {
+    const { log, settings } = this.#current().partition
+    const { cleanedOffset } = log.cleaning
+    // What others compacted was replicated as it was left.
+    const mayBeThinned = this.#reclaim !== undefined && settings.compacts
+    return mayBeThinned && (await isThinned(this)) ? log.logEndOffset : cleanedOffset
   }
 
   producerIdMax(): bigint {

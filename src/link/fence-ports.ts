@@ -36,11 +36,12 @@ export interface WriteFence {
   restore(topicId: Uuid): Promise<readonly string[]>
   /** A mirror of that name is gone with its topic: what is left of its fence goes, unless there is a topic of the name again. */
   forget(topic: string): Promise<void>
-  /** Can it make an ordinary topic a mirror? A sentence says why not. */
-  readonly noEnclosure: string | undefined
+  /** Why mirrors of topics of this cluster cannot be reversed; undefined = they can. */
+  readonly noReversal: string | undefined
   /**
    * Makes an ordinary topic, whose record as a mirror is durable, one that can be mirrored into: in new leader epochs, by which
-   * consumers notice what is cut off later. May be repeated until it succeeds, by any process.
+   * consumers notice what is cut off later, and led by this node. May be repeated until it succeeds, by any process; rejects with
+   * what it waits for. `release` undoes it.
    */
   enclose(topicId: Uuid): Promise<void>
   /** Called with the topics whose fence may have changed. Returns the function that stops the calls. */

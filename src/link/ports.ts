@@ -158,6 +158,12 @@ export interface MirrorLogState {
   readonly isEmpty: boolean
   /** Below it, records may have been removed because a later one of their key was there; absent = nothing was compacted. */
   readonly cleanedOffset?: number
+  /** Leader epoch of the last batch here; absent = there is none, or it is not known. Told by `refresh`, like the next. */
+  readonly lastEpoch?: number | undefined
+  /**
+   * Largest end of the log at any in-sync replica: above the log end until a cut has reached them all. Absent = not known now.
+   */
+  readonly replicasEnd?: number | undefined
 }
 
 /** The compare-and-set of an append failed: somebody else moved the log, or we are not its leader any more. */
@@ -196,6 +202,11 @@ export interface MirrorLog {
   abortOpenTransactions(): Promise<readonly OpenTransaction[]>
   /** The last batch, for comparison with the source. */
   lastBatch(): Promise<{ baseOffset: number; lastOffset: number; crc: number } | undefined>
+  /**
+   * Below it, records may have been removed because a later one of their key was there, by whichever broker; 0 = nothing was. May
+   * read the log.
+   */
+  compactedTo(): Promise<number>
   /** Raw batches for verify. */
   readBatches(range: { offset: number; maxBytes: number }): Promise<Buffer>
   /** Largest producer id in the log; -1n if none. */
@@ -253,7 +264,7 @@ export interface Destination extends DestinationGroups {
   openLedLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** The log of a mirror partition, on whichever node mirrors it; rejects while it cannot be reached. */
   openMirrorLog(topicId: Uuid, partition: number): Promise<MirrorLog>
-  /** The same wherever it is led, to be looked at and ended as a mirror's; nothing can be mirrored into it. */
+  /** The log of any partition wherever it is led, to be looked at, or ended as a mirror's; nothing can be mirrored into it. */
   openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog>
   /** Producer ids below may have been handed out here. 0 = only `raiseProducerIds` finds out which are in use. */
   readonly producerIdEnd: bigint

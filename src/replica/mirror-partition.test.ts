@@ -220,3 +220,25 @@ test('what followers may have of the present leader epoch is not cut under their
   deepStrictEqual(followed.log.endOffsetForEpoch(0), { epoch: 0, endOffset: 1 })
   await bench.close()
 })
+
+test('where its in-sync replicas end is known when each of them has fetched, and is above the log end until a cut has reached them', async () => {
+  const bench = new PartitionBench()
+  const partition = await bench.open({ assignment: { replicas: [1, 2, 3], isr: [1, 2] } })
+  const mirror = new MirrorPartition(partition, bench)
+  for (let offset = 0; offset < 4; offset++) await mirror.append(batchAt(offset), { endOffset: offset, leaderEpoch: 0 })
+  await partition.lead({ ...partition.assignment, leaderEpoch: 1, partitionEpoch: 1 })
+  strictEqual(partition.replicasEnd, undefined)
+  const fetched = (replicaId: number, fetchOffset: number) =>
+    partition.followerFetched({ replicaId, brokerEpoch: -1, fetchOffset })
+  fetched(3, 4)
+  strictEqual(partition.replicasEnd, undefined)
+  fetched(2, 4)
+  await mirror.truncateTo(2)
+  deepStrictEqual([partition.replicasEnd, mirror.state().logEndOffset], [4, 2])
+  fetched(2, 2)
+  deepStrictEqual([partition.replicasEnd, mirror.state().highWatermark], [2, 2])
+  // One is too few to be safe: others may be elected then.
+  await partition.applySettings({ ...partition.settings, minInsyncReplicas: 3 })
+  strictEqual(partition.replicasEnd, undefined)
+  await bench.close()
+})

@@ -44,6 +44,23 @@ export class Partition extends Replica {
     return this.#replicas.followerEnds
   }
 
+  /**
+   * Largest log end of any replica that may be elected, this one included: above the log end until a cut has reached all of them.
+   * Undefined = not all have fetched in this leader epoch, or so few are in sync that others may be elected too.
+   */
+  get replicasEnd(): number | undefined {
+    const { isr } = this.assignment
+    if (isr.length < this.effectiveMinIsr) return undefined
+    let end = this.log.logEndOffset
+    for (const id of isr) {
+      if (id === this.brokerId) continue
+      const followerEnd = this.followerEnds.get(id) ?? -1
+      if (followerEnd < 0) return undefined
+      end = Math.max(end, followerEnd)
+    }
+    return end
+  }
+
   /** `min.insync.replicas`, never more than there are replicas. */
   get effectiveMinIsr(): number {
     return Math.min(this.settings.minInsyncReplicas, this.assignment.replicas.length)

@@ -1,6 +1,8 @@
 /** What a release asks other brokers of the cluster; each question goes to the broker that knows, and none changes anything but producer ids. */
 import { offsetFromWire } from '../../core/offset.ts'
+import { completeBytes } from '../../protocol/batches/batch-iteration.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
+import { FetchApi } from '../../protocol/messages/01-fetch.ts'
 import { ListOffsetsApi } from '../../protocol/messages/02-list-offsets.ts'
 import { InitProducerIdApi } from '../../protocol/messages/22-init-producer-id.ts'
 import { WriteTxnMarkersApi } from '../../protocol/messages/27-write-txn-markers.ts'
@@ -12,6 +14,10 @@ import type { BrokerConnections } from '../../replica/broker-connections.ts'
 const LATEST = -1n
 const EARLIEST = -2n
 const CONSUMER = -1
+/** Who asks so is told of the log itself. */
+const DEBUGGING = -2
+/** The last version in which the leader answers consumers itself, rather than to send them to another replica (KIP-392). */
+const FETCH_VERSION = { min: 4, max: 10 }
 const TOPIC_RESOURCE = 2
 
 /** Partitions in one question about producers. */
@@ -55,15 +61,56 @@ export class BrokerQuestions {
     return this.#offset(leader, { topic, partition, timestamp: EARLIEST })
   }
 
+  /** Of the leader's log: what is above the high watermark is not on all in-sync replicas yet. */
+  logEnd(leader: number, topic: string, partition: number): Promise<number> {
+    return this.#offset(leader, { topic, partition, timestamp: LATEST, replicaId: DEBUGGING })
+  }
+
+  /** Whole batches from `offset` on, below the high watermark; at least one if there is one. */
+  async readBatches(
+    leader: number,
+    of: {
+      readonly topic: string
+      readonly partition: number
+      readonly offset: number
+      readonly maxBytes: number
+    },
+  ): Promise<Buffer> {
+    const connection = await this.#connections.to(leader)
+    const { topic, partition, offset, maxBytes } = of
+    const asked = { partition, fetchOffset: BigInt(offset), partitionMaxBytes: maxBytes, currentLeaderEpoch: -1 }
+    const { response, release } = await connection.send(
+      FetchApi,
+      {
+        ...{ replicaId: CONSUMER, maxWaitMs: 0, minBytes: 0, maxBytes, isolationLevel: 0 },
+        topics: [{ topic, partitions: [asked] }],
+        forgottenTopicsData: [],
+      },
+      { version: connection.versionFor(FetchApi.key, FETCH_VERSION) },
+    )
+    try {
+      const told = response.responses[0]?.partitions[0]
+      if (told?.errorCode !== ErrorCode.NONE)
+        throw new BrokerRefusal('Fetch', leader, told?.errorCode ?? response.errorCode)
+      const { records } = told
+      // They are looked at later than the frame may be used again.
+      return records ? Buffer.from(records.subarray(0, completeBytes(records))) : Buffer.alloc(0)
+    } finally {
+      release()
+    }
+  }
+
   async #offset(
     leader: number,
-    { topic, partition, timestamp }: { topic: string; partition: number; timestamp: bigint },
+    {
+      replicaId = CONSUMER,
+      ...of
+    }: { readonly topic: string; readonly partition: number; readonly timestamp: bigint; readonly replicaId?: number },
   ): Promise<number> {
     const connection = await this.#connections.to(leader)
     const { response } = await connection.send(ListOffsetsApi, {
-      replicaId: CONSUMER,
-      isolationLevel: 0,
-      topics: [{ name: topic, partitions: [{ partitionIndex: partition, timestamp }] }],
+      ...{ replicaId, isolationLevel: 0 },
+      topics: [{ name: of.topic, partitions: [{ partitionIndex: of.partition, timestamp: of.timestamp }] }],
     })
     const told = response.topics[0]?.partitions[0]
     if (!told || told.errorCode !== ErrorCode.NONE)

@@ -1,12 +1,16 @@
 /**
- * A mirror partition that another broker leads, because its node is dead: looked at and ended over the network, by Kafka's own means.
- * Opened by the joined destination for stops; nothing is mirrored into it.
+ * A partition that a Kafka broker leads, an ordinary one or a mirror's whose node is dead: looked at and ended over the network, by
+ * Kafka's own means. Opened by the joined destination for stops and restores; nothing is mirrored into it.
  */
 import { type MirrorLog, MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../../link/ports.ts'
 import type { PartitionImage } from '../../metadata/metadata-image.ts'
+import { isThinned } from '../compaction-traces.ts'
 import type { BrokerQuestions, ProducerState } from './broker-questions.ts'
 
-type Questions = Pick<BrokerQuestions, 'highWatermark' | 'logStart' | 'producerStates' | 'abortTransaction'>
+type Questions = Pick<
+  BrokerQuestions,
+  'highWatermark' | 'logStart' | 'producerStates' | 'abortTransaction' | 'readBatches' | 'topicConfig'
+>
 
 export interface DistantLogOptions {
   readonly topic: string
@@ -83,8 +87,16 @@ export class DistantLog implements MirrorLog {
     return undefined
   }
 
-  readBatches(): Promise<Buffer> {
-    return this.#refuse()
+  /** What is below the high watermark. */
+  readBatches(range: { readonly offset: number; readonly maxBytes: number }): Promise<Buffer> {
+    const { questions, placed, topic, partition } = this.#o
+    return questions.readBatches(placed.leader, { topic, partition, ...range })
+  }
+
+  async compactedTo(): Promise<number> {
+    const { questions, placed, topic } = this.#o
+    const policy = (await questions.topicConfig(placed.leader, topic, 'cleanup.policy')) ?? ''
+    return policy.includes('compact') && (await isThinned(this)) ? this.#state.logEndOffset : 0
   }
 
   /** Of those that the leader remembers; it forgets who has written nothing for a day. */

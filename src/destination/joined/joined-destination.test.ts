@@ -48,7 +48,11 @@ function scene(options: { nodes: number[] }) {
     barrier: { raiseAbove: unused },
     reclaim: { reclaim: unused, beginEpoch: unused },
     peerLogs: { call: unused },
-    questions: { highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
+    questions: {
+      ...{ highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
+      ...{ readBatches: unused, topicConfig: unused },
+    },
+    brokers: { to: unused },
     groups: { read: unused, commit: unused, readShareStarts: unused, setShareStarts: unused },
     random: seededRandom(5),
   })

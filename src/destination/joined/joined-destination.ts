@@ -18,6 +18,8 @@ import { ErrorCode } from '../../protocol/errors.ts'
 import { type Assignments, ClusterDestination, type ClusterDestinationOptions } from '../cluster-destination.ts'
 import type { LogReclaim } from '../mirror-log.ts'
 import { DistantLog, type DistantLogOptions } from './distant-log.ts'
+import type { BrokerLinks } from './group-coordinators.ts'
+import { type ListedKind, listGroupIds } from './group-listing.ts'
 import type { GroupRequests } from './group-requests.ts'
 import type { JoinedFence } from './joined-fence.ts'
 import type { PeerLogs } from './peer-logs.ts'
@@ -31,6 +33,7 @@ export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly peerLogs: Pick<PeerLogs, 'call'>
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit' | 'readShareStarts' | 'setShareStarts'>
+  readonly brokers: BrokerLinks
   readonly random: Random
 }
 
@@ -73,7 +76,7 @@ export class JoinedDestination extends ClusterDestination {
     })
   }
 
-  /** Of a partition that a Kafka broker leads, since nobody of ours is left to. */
+  /** Of a partition that a Kafka broker leads: of an ordinary topic, or a mirror's that nobody of ours is left to lead. */
   override async openEndingLog(topicId: Uuid, partition: number): Promise<MirrorLog> {
     const { controller, questions } = this.#o
     const { image } = controller
@@ -102,9 +105,19 @@ export class JoinedDestination extends ClusterDestination {
     const { controller, groups } = this.#o
     if ((controller.image.features.get('share.version') ?? 0) < 1) return undefined
     return {
+      groupIds: () => this.#groupsOf('share'),
       offsets: groupId => groups.readShareStarts(groupId),
       setOffsets: (groupId, offsets) => groups.setShareStarts(groupId, offsets),
     }
+  }
+
+  groupIds(): Promise<readonly string[]> {
+    return this.#groupsOf('committing')
+  }
+
+  #groupsOf(kind: ListedKind): Promise<readonly string[]> {
+    const { controller, brokers } = this.#o
+    return listGroupIds({ image: controller.image, kind }, brokers)
   }
 
   groupOffsets(groupId: string): Promise<DestinationGroup> {

@@ -23,7 +23,11 @@ function scene({ security, minInSync = 2 }: { security?: ClusterSecurity; minInS
   const fence = new JoinedFence({
     brokerId: 1001,
     controller: cluster.controller,
-    questions: { highWatermark: async () => highWatermark, topicConfig: async () => String(minInSync) },
+    questions: {
+      highWatermark: async () => highWatermark,
+      logEnd: async () => highWatermark,
+      topicConfig: async () => String(minInSync),
+    },
     replicas: { lookup: () => ({ highWatermark }) as never },
     security,
     clock,

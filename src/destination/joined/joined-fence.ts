@@ -24,10 +24,12 @@ import {
   missingConfigs,
 } from './fence-values.ts'
 import { isTakenAway } from './release-plan.ts'
+import { TopicEnclosure, type TopicEnclosureOptions } from './topic-enclosure.ts'
 import { TopicRelease, type TopicReleaseOptions } from './topic-release.ts'
 
 export interface JoinedFenceOptions extends TopicReleaseOptions {
-  readonly controller: TopicReleaseOptions['controller'] & Pick<Controller, 'acls' | 'incrementalAlterConfigs'>
+  readonly controller: TopicEnclosureOptions['controller'] & Pick<Controller, 'acls' | 'incrementalAlterConfigs'>
+  readonly questions: TopicReleaseOptions['questions'] & TopicEnclosureOptions['questions']
   /** Undefined = the cluster has no authorizer. */
   readonly security: ClusterSecurity | undefined
 }
@@ -37,15 +39,17 @@ type Listener = (topicIds: readonly Uuid[]) => void
 export class JoinedFence implements WriteFence, ImageSubscriber {
   readonly name = 'write fence'
   readonly hasOtherLeaders = true
-  readonly noEnclosure = 'topics of a Kafka cluster that Lockstep has joined cannot be made mirrors again yet'
+  readonly noReversal = 'mirrors of topics of a Kafka cluster that Lockstep has joined cannot be reversed yet'
   readonly parkedConfigs: ReadonlySet<string> = new Set(fenceConfigs.keys())
   readonly #o: JoinedFenceOptions
   readonly #release: TopicRelease
+  readonly #enclosure: TopicEnclosure
   readonly #listeners = new Set<Listener>()
 
   constructor(options: JoinedFenceOptions) {
     this.#o = options
     this.#release = new TopicRelease(options)
+    this.#enclosure = new TopicEnclosure(options)
   }
 
   /** What a mirror that is meant to have these configs is created with. */
@@ -74,8 +78,10 @@ export class JoinedFence implements WriteFence, ImageSubscriber {
     return [...configs.keys(), ...acls.map(textOf)]
   }
 
-  async enclose(): Promise<void> {
-    throw new Error(this.noEnclosure)
+  /** The fence first: whoever leads the topic until this node does must let nobody write. */
+  async enclose(topicId: Uuid): Promise<void> {
+    await this.restore(topicId)
+    await this.#enclosure.lead(topicId)
   }
 
   async forget(topic: string): Promise<void> {

@@ -85,6 +85,10 @@ export class PeerMirrorLog implements MirrorLog {
     return Buffer.from(batches, 'base64')
   }
 
+  async compactedTo(): Promise<number> {
+    return (await this.refresh()).cleanedOffset ?? 0
+  }
+
   producerIdMax(): bigint {
     return BigInt(this.#producers.idMax)
   }

@@ -89,6 +89,17 @@ export class MirrorTopicConfigs {
     return new Map([...configs].filter(([key]) => this.#destination.fence.parkedConfigs.has(key)))
   }
 
+  /** Overrides of an ordinary topic that the write fence would have values of its own for. */
+  keptOf(topicId: Uuid): ReadonlyMap<string, string> {
+    const { fence } = this.#destination
+    return new Map(
+      [...fence.parkedConfigs].flatMap(key => {
+        const { overridden = false, value = null } = this.#destination.topicConfig(topicId, key) ?? {}
+        return overridden && value !== null ? [[key, value] as const] : []
+      }),
+    )
+  }
+
   #fenced(topicId: Uuid): MirrorRecord | undefined {
     return [...this.#desired.mirrorsOfTopic(topicId)].find(({ state }) => state !== 'STOPPED')
   }

@@ -63,10 +63,12 @@ export class FakeFence {
         })
       },
       forget: async () => {},
-      noEnclosure: undefined,
+      noReversal: undefined,
       enclose: topicId =>
         process.effect('enclose', () => {
-          for (const log of this.#topics.get(topicId)?.logs ?? []) log.leaderEpoch++
+          const topic = this.#topics.get(topicId)
+          if (topic && this.#parked.size > 0) topic.configs = this.configsOf(topic.configs)
+          for (const log of topic?.logs ?? []) log.leaderEpoch++
         }),
       onDisturbed: listener => {
         this.#listeners.add(listener)

@@ -73,8 +73,10 @@ export class FakeMirrorLog implements MirrorLog {
 
   state(): MirrorLogState {
     const { logStartOffset, logEndOffset, leaderEpoch, isEmpty } = this.#partition
-    const { cleanedOffset } = this.#partition
-    return { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
+    const { cleanedOffset, batches } = this.#partition
+    const known = { replicasEnd: logEndOffset, lastEpoch: batches.at(-1)?.header.leaderEpoch }
+    const state = { logStartOffset, logEndOffset, highWatermark: logEndOffset, leaderEpoch, isEmpty, cleanedOffset }
+    return { ...state, ...known }
   }
 
   async refresh(): Promise<MirrorLogState> {
@@ -148,6 +150,10 @@ export class FakeMirrorLog implements MirrorLog {
 
   async lastBatch(): Promise<{ baseOffset: number; lastOffset: number; crc: number } | undefined> {
     return this.#partition.batches.at(-1)?.header
+  }
+
+  async compactedTo(): Promise<number> {
+    return this.#partition.cleanedOffset
   }
 
   async readBatches({ offset }: { offset: number; maxBytes: number }): Promise<Buffer> {

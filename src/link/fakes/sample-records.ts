@@ -42,6 +42,8 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       { partition: 0, offset: 10, endOffset: 12, messages: 2, sourceEpoch: undefined },
       { partition: 1, offset: 2 ** 52, endOffset: 2 ** 52 + 9, messages: 8, sourceEpoch: 3 },
     ],
+    plan: 'the plan of before',
+    givenUp: 'nobody wants it',
   },
   reversal: {
     ...{ paused: true, sinceMs: 8, request: 3, together: ['payments'], closed: true, sealedOffsets: [7, 2 ** 52] },

@@ -36,6 +36,7 @@ export function copiesOf(
         isEmpty: false,
         ...state,
       }),
+      compactedTo: async () => state.cleanedOffset ?? 0,
       readBatches: async ({ offset }: { offset: number }) => from(ours, offset),
     },
   } as unknown as BothCopies

@@ -12,7 +12,7 @@ import type { IncidentKind } from '../mirror/partition-figures.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { withHistory } from '../states/transition.ts'
-import { isFenced } from './fenced-mirror.ts'
+import { isBecomingMirror, isFenced } from './fenced-mirror.ts'
 
 /** Topics looked at at the same time. */
 const parallel = 8
@@ -109,6 +109,8 @@ export class FenceKeeper {
   async #giveUpTaken(record: MirrorRecord): Promise<number> {
     const { destination, changes, incidents } = this.#context
     const { topicId } = record
+    // Others lead it until the link has taken it over.
+    if (isBecomingMirror(record)) return 0
     const taken = [...record.startOffsets.keys()].filter(index => destination.fence.isTakenAway(topicId, index))
     const fresh = taken.filter(partition => record.failures.every(failure => failure.partition !== partition))
     if (fresh.length === 0) return taken.length
@@ -135,5 +137,6 @@ export class FenceKeeper {
   }
 }
 
-/** Do its configs follow the source? Those of a paused mirror stay as they are. */
-const isFollowing = ({ state }: MirrorRecord): boolean => state !== 'PAUSED' && state !== 'FAILED'
+/** Do its configs follow the source? Those of a paused mirror stay as they are, and those of a topic that is none yet. */
+const isFollowing = (record: MirrorRecord): boolean =>
+  record.state !== 'PAUSED' && record.state !== 'FAILED' && !isBecomingMirror(record)

@@ -2,12 +2,12 @@
 import type { Uuid } from '../../core/uuid.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import { FenceKeeper } from './fence-keeper.ts'
-import { isFenced } from './fenced-mirror.ts'
+import { isBecomingMirror, isFenced } from './fenced-mirror.ts'
 
 export type MirrorLeadership =
   /** The state has not been replayed yet. */
   | { readonly kind: 'unknown' }
-  /** No mirror, or none any more: led like every partition. */
+  /** No mirror, none any more, or none yet: led like every partition. */
   | { readonly kind: 'ordinary' }
   /** Only what was written in these leader epochs of this cluster came from its source. */
   | { readonly kind: 'mirror'; readonly ledEpochs: ReadonlySet<number> }
@@ -29,7 +29,9 @@ export class MirrorFences extends FenceKeeper {
   ): MirrorLeadership {
     const { desired } = this.#context
     if (!this.#isReplayed()) return { kind: 'unknown' }
-    const records = [...desired.mirrorsOfTopic(topicId)].filter(isFenced)
+    const all = [...desired.mirrorsOfTopic(topicId)]
+    if (all.some(isBecomingMirror)) return { kind: 'ordinary' }
+    const records = all.filter(isFenced)
     if (records.length === 0 && desired.creationOf(topic) === undefined) return { kind: 'ordinary' }
     const ledEpochs = records.flatMap(record => desired.ledEpochs(topicId, partition, record.sourceClusterId))
     return { kind: 'mirror', ledEpochs: new Set(ledEpochs) }

@@ -6,6 +6,7 @@ import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { cutTails, exportPaths } from '../restore/cut-tails.ts'
+import { finishGivingUp, giveUpRestore } from '../restore/give-up-restore.ts'
 import { planRestore } from '../restore/plan-restore.ts'
 import { settleGroups } from '../restore/settle-groups.ts'
 import type { CutRecord, MirrorRecord } from '../state-records/mirror-record.ts'
@@ -25,6 +26,7 @@ export async function continueRestore(context: OperationContext, id: MirrorId): 
   const record = context.desired.mirror(id.linkId, id.mirrorTopic)
   if (!record || record.topicId !== (id.topicId ?? record.topicId) || !isRestoring(record)) return
   try {
+    if (record.restore?.givenUp !== undefined) return await finishGivingUp(context, id)
     if (record.state === 'PENDING_SETUP_FOR_RESTORE') await decideRestore(context, id)
     await finishRestore(context, id)
   } catch (error) {
@@ -55,16 +57,24 @@ export async function decideRestore(context: OperationContext, id: MirrorId): Pr
     const { cuts, warnings } = await planRestore(context, link, mirrorTopic)
     const records = sum(cuts)
     const reason = `${records} record(s) that the other cluster does not have are cut off`
-    await context.changes.transition(id, { event: 'caughtUp', reason }, record =>
-      record.restore ? { ...record, startOffsets: starts(record, cuts), restore: { ...record.restore, cuts } } : record,
-    )
+    await context.changes.transition(id, { event: 'caughtUp', reason }, record => {
+      if (record.restore?.givenUp !== undefined) throw new Error(`it was given up: ${record.restore.givenUp}`)
+      if (!record.restore) return record
+      return { ...record, startOffsets: starts(record, cuts), restore: { ...record.restore, cuts } }
+    })
     return { cuts, warnings }
   } catch (error) {
     const isFinal = error instanceof OperationalError && !error.row.retriable
-    const event = context.changes.current(id).reversal ? 'peerReverses' : 'failover'
-    if (isFinal) await context.changes.transition(id, { event, reason: `not restored: ${error.message}` })
+    if (isFinal) await stayAsBefore(context, id, `not restored: ${error.message}`)
     throw error
   }
+}
+
+/** Whoever was about to be reversed stays closed. */
+async function stayAsBefore(context: OperationContext, id: MirrorId, reason: string): Promise<void> {
+  const { changes } = context
+  if (changes.current(id).reversal) await changes.transition(id, { event: 'peerReverses', reason })
+  else await giveUpRestore(context, id, reason)
 }
 
 /** One for each partition that there is by then. */
@@ -75,6 +85,8 @@ async function finishRestore(context: OperationContext, id: MirrorId): Promise<v
   const record = context.changes.current(id)
   if (record.state !== 'PENDING_RESTORE' || !record.restore) return
   const { paused, cuts } = record.restore
+  // Others may have come to lead it since it was decided.
+  if (context.destination.fence.hasOtherLeaders) await context.destination.fence.enclose(record.topicId)
   await cutTails(context, record)
   await settleGroups(context, record)
   if (sum(cuts) > 0) context.incidents.count('fork')

@@ -5,6 +5,7 @@ import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
+import { decideToGiveUp, finishGivingUp } from '../restore/give-up-restore.ts'
 import type { MirrorRecord, StopPointRecord } from '../state-records/mirror-record.ts'
 import { isOrdinaryLog } from '../states/mirror-topic-state.ts'
 import { withHistory } from '../states/transition.ts'
@@ -32,7 +33,10 @@ export async function failOverMirror(
   options: FailoverOptions = {},
 ): Promise<VerbResult> {
   // Not in the queue: what is at it may wait for the other cluster, and finds out when it wants to go on.
-  if (isOrdinaryLog(context.changes.current(id).state)) return await giveUp(context, id, options)
+  if (isOrdinaryLog(context.changes.current(id).state)) {
+    const givenUp = await giveUp(context, id, options)
+    if (givenUp) return givenUp
+  }
   const takeOver = options.alone ? undefined : await awaitClosedSource(context, id)
   if (takeOver?.isFork) context.incidents.count('fork')
   const result = await context.operations.run(mirrorQueue(id), async () => {
@@ -42,14 +46,24 @@ export async function failOverMirror(
   return takeOver ? { ...result, warnings: [takeOver.note, ...(result.warnings ?? [])] } : result
 }
 
-/** The topic is again what it was before somebody wanted to make it a mirror. */
+/** The topic is again what it was before somebody wanted to make it a mirror; undefined where it is too late for that. */
 async function giveUp(
   context: OperationContext,
   id: MirrorId,
   { alone = false }: FailoverOptions,
-): Promise<VerbResult> {
+): Promise<VerbResult | undefined> {
   if (context.changes.current(id).reversal) return await withdrawReverse(context, id, { alone })
-  await context.changes.transition(id, { event: 'failover', reason: 'given up before anything was changed' })
+  const decided = await decideToGiveUp(context, id, 'given up before anything was changed')
+  if (decided === 'too-late') return undefined
+  if (decided === 'fenced')
+    await context.operations.run(mirrorQueue(id), async () => {
+      try {
+        await finishGivingUp(context, id)
+      } catch (error) {
+        const told = { verb: 'failover', step: 'release', reason: messageOf(error) }
+        throw linkError('MIRROR_BUSY', { topic: id.mirrorTopic, ...told }, error)
+      }
+    })
   return { partitions: [], openTransactions: 0 }
 }
 

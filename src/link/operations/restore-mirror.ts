@@ -32,7 +32,7 @@ export async function restoreMirror(
   const plan = await prepare(context, id)
   const decided = await context.operations.run(topicNameQueue(id.mirrorTopic), () =>
     context.operations.run(mirrorQueue(id), async () => {
-      await accept(context, id, { plan, options })
+      await accept(context, id, { found: plan, options })
       return await decide(context, id)
     }),
   )
@@ -63,16 +63,18 @@ function assertRestorable(context: OperationContext, id: MirrorId): MirrorRecord
 async function accept(
   context: OperationContext,
   id: MirrorId,
-  { plan, options }: { readonly plan: RestorePlan; readonly options: RestoreOptions },
+  { found, options }: { readonly found: RestorePlan; readonly options: RestoreOptions },
 ): Promise<void> {
   await context.journal.certain()
   const { linkId, mirrorTopic } = id
   const link = context.desired.link(linkId)
   if (!link || link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link?.name ?? linkId })
-  const { topic, sourceTopic, chain } = plan
+  const { topic, sourceTopic, chain } = found
   const timeMs = context.clock.nowMs()
   const { paused = false, exportDivergent: exportsTail = false } = options
-  const restore: RestoreRecord = { paused, exportsTail, sinceMs: timeMs, cuts: [] }
+  const plan = context.destination.fence.plan(topic.topicId)
+  const restore: RestoreRecord = { paused, exportsTail, sinceMs: timeMs, cuts: [], plan, givenUp: undefined }
+  const trueConfigs = context.topicConfigs.keptOf(topic.topicId)
   const source = {
     sourceTopic: sourceTopic.name,
     sourceTopicId: sourceTopic.topicId,
@@ -80,12 +82,14 @@ async function accept(
   }
   const reason = 'truncate-and-restore asked for'
   if (assertRestorable(context, id))
-    await context.changes.transition(id, { event: 'restore', reason }, record => ({ ...record, ...source, restore }))
+    await context.changes.transition(id, { event: 'restore', reason }, record => {
+      return { ...record, ...source, restore, trueConfigs }
+    })
   else {
     const startOffsets = Array.from({ length: topic.partitions }, () => 0)
     const entered = entryState('restore', { reason, timeMs })
     const record = { linkId, mirrorTopic, topicId: topic.topicId, createdTimeMs: timeMs, startOffsets }
-    await context.changes.create({ ...record, ...source, ...entered, restore }, [])
+    await context.changes.create({ ...record, ...source, ...entered, restore, trueConfigs }, [])
   }
   context.chains.learn(context.changes.current(id), chain)
 }

@@ -66,7 +66,6 @@ async function assertReversible(context: OperationContext, id: MirrorId): Promis
   if (link?.mode !== 'BIDIRECTIONAL') throw refuse(`link '${link?.name ?? id.linkId}' is not bidirectional`)
   if (record.mirrorTopic !== record.sourceTopic) throw refuse('it has another name than its source')
   const { destination } = context
-  if (destination.fence.noEnclosure !== undefined) throw refuse(destination.fence.noEnclosure)
   if (destination.topicConfig(record.topicId, 'unclean.leader.election.enable')?.value === 'true')
     throw refuse('unclean.leader.election.enable is on')
   const { runtime, source, status } = requireRunning(context, id.linkId)
@@ -98,7 +97,7 @@ async function assertSourceTakesPart(
 ): Promise<void> {
   const { sourceTopic, sourceTopicId } = record
   if (!contents.takesReverses)
-    throw refuse('the other cluster cannot make an ordinary topic a mirror (it is joined, or of an older version)')
+    throw refuse('the topics of the other cluster cannot be reversed (it is joined, or of an older version)')
   const [topic] = await source.describeTopics([sourceTopic])
   if (topic?.topicId !== sourceTopicId)
     throw linkError('SOURCE_TOPIC_NOT_FOUND', { topic: sourceTopic, link: link.name })

@@ -17,7 +17,7 @@ export interface CutPoint {
  * in common. Rejects with SourceError.
  */
 export async function findCutPoint(copies: BothCopies, limit: number): Promise<CutPoint | string> {
-  const { logStartOffset, logEndOffset, cleanedOffset = 0 } = copies.log.state()
+  const { logStartOffset, logEndOffset } = copies.log.state()
   const bounds = await askBounds(copies)
   const upTo = Math.min(limit, logEndOffset, bounds.latest)
   if (upTo < logStartOffset)
@@ -29,8 +29,9 @@ export async function findCutPoint(copies: BothCopies, limit: number): Promise<C
     : []
   const offset = last.isTop && upTo === logEndOffset ? logEndOffset : last.end
   // Compaction here removed older records of keys that are in what is cut off; the other cluster may have them still.
-  if (cleanedOffset > offset && offset < logEndOffset) {
-    warnings.push(`it was compacted up to offset ${cleanedOffset} here: all of it is cut off and mirrored anew`)
+  const compactedTo = offset < logEndOffset ? await copies.log.compactedTo() : 0
+  if (compactedTo > offset) {
+    warnings.push(`it was compacted up to offset ${compactedTo} here: all of it is cut off and mirrored anew`)
     return { offset: logStartOffset, sourceEpoch: undefined, warnings }
   }
   return { offset, sourceEpoch: await sourceEpochBelow(copies, offset, bounds), warnings }

@@ -1,4 +1,5 @@
 /** Cuts the partitions of a topic that is restored to where its counterpart parted, after their tails were exported if that was asked for. Called by continue-restore; every step may be repeated. */
+import { sleep } from '../../core/clock.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { ExportedTail, MirrorLog, TailExports } from '../ports.ts'
@@ -8,6 +9,9 @@ import { tailFrom } from './divergent-tail.ts'
 
 /** Partitions that are cut at the same time. */
 const parallel = 4
+/** What is on its way to other replicas has this time to arrive; then it is tried again. */
+const replicationMs = 10_000
+const lookMs = 50
 
 export async function cutTails(context: OperationContext, record: MirrorRecord): Promise<void> {
   await mapBounded(record.restore?.cuts ?? [], parallel, async cut => {
@@ -18,8 +22,21 @@ export async function cutTails(context: OperationContext, record: MirrorRecord):
       await log.truncateTo(cut.offset)
       await log.flush()
     }
-    await recordEpochs(context, record, { ...cut, logStartOffset: log.state().logStartOffset })
+    await cutEverywhere(context, cut.partition, log)
+    await recordEpochs(context, record, { cut, log })
   })
+}
+
+/** Whoever may be elected from now on has nothing of what was cut off. */
+async function cutEverywhere({ clock }: OperationContext, partition: number, log: MirrorLog): Promise<void> {
+  const untilMs = clock.monotonicMs() + replicationMs
+  for (;;) {
+    const { logEndOffset, highWatermark, replicasEnd } = await log.refresh()
+    if (replicasEnd === logEndOffset && highWatermark === logEndOffset) return
+    if (clock.monotonicMs() >= untilMs)
+      throw new Error(`partition ${partition}: its in-sync replicas are not known to end at ${logEndOffset}`)
+    await sleep(clock, lookMs)
+  }
 }
 
 /** Where what was cut off can be found. */
@@ -42,14 +59,20 @@ async function exportTail(exports: TailExports, log: MirrorLog, tail: ExportedTa
 
 /**
  * What was recorded of an earlier time as a mirror of that cluster does not count any more: what is below the cut may be this
- * cluster's own, with epochs of the other one's mirror.
+ * cluster's own, with epochs of the other one's mirror. Where others may lead, everything up to the last batch counts as mirrored.
  */
 async function recordEpochs(
-  { desired, journal }: OperationContext,
+  { desired, journal, destination }: OperationContext,
   { topicId, sourceClusterId }: MirrorRecord,
-  { partition, sourceEpoch, logStartOffset }: CutRecord & { readonly logStartOffset: number },
+  { cut, log }: { readonly cut: CutRecord; readonly log: MirrorLog },
 ): Promise<void> {
+  const { partition, sourceEpoch } = cut
+  const { logStartOffset, lastEpoch } = await log.refresh()
   const ranges = sourceEpoch === undefined ? [] : [{ epoch: sourceEpoch, firstOffset: logStartOffset }]
-  const ledEpochs = desired.ledEpochs(topicId, partition, sourceClusterId)
+  const known = desired.ledEpochs(topicId, partition, sourceClusterId)
+  const ledEpochs =
+    destination.fence.hasOtherLeaders && lastEpoch !== undefined
+      ? [...known.filter(epoch => epoch < lastEpoch), lastEpoch]
+      : known
   await journal.append([sourceEpochsStateRecord({ topicId, partition, sourceClusterId, ranges, ledEpochs })])
 }

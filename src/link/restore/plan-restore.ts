@@ -49,7 +49,7 @@ export async function planRestore(context: OperationContext, link: LinkRecord, n
       const limit = limits.get(partition)
       if (limit === undefined)
         throw refuse(`nothing tells what partition ${partition} has in common with that of the other cluster`)
-      const log = await context.destination.openMirrorLog(topic.topicId, partition)
+      const log = await context.destination.openEndingLog(topic.topicId, partition)
       const found = await findCutPoint({ source, sourceTopic: name, partition, log }, limit)
       if (typeof found === 'string') throw refuse(`partition ${partition}: ${found}`)
       warnings.push(...found.warnings.map(warning => `Partition ${partition}: ${warning}.`))
@@ -74,8 +74,6 @@ function localTopic(
 ): DestinationTopic {
   if (link.mode !== 'BIDIRECTIONAL') throw refuse(`link '${link.name}' is not bidirectional`)
   if ((link.configs.get('cluster.link.prefix') ?? '') !== '') throw refuse(`link '${link.name}' has a prefix`)
-  const { noEnclosure } = destination.fence
-  if (noEnclosure !== undefined) throw refuse(noEnclosure)
   const topic = destination.topic(name)
   if (!topic) throw refuse('it does not exist here')
   for (const { linkId, state } of desired.mirrorsOfTopic(topic.topicId))

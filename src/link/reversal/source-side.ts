@@ -22,7 +22,7 @@ export async function followPeer(parts: ReversalParts, contents: StatusContents,
   const [source] = mirror.chain
   const topic = destination.topic(mirrorTopic)
   if (mirror.state !== 'PENDING_SYNCHRONIZE' || !topic || source?.topicId !== topic.topicId) return
-  if (source.clusterId !== destination.clusterId || destination.fence.noEnclosure !== undefined) return
+  if (source.clusterId !== destination.clusterId || destination.fence.noReversal !== undefined) return
   const asked = contents.reversalOf(linkId, mirrorTopic)
   // The two are published one after the other.
   if (asked?.topicId !== sourceTopicId || asked.stateEpoch !== mirror.stateEpoch) return

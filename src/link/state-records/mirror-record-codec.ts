@@ -61,6 +61,8 @@ const table = message({
             sourceEpoch: int32(),
           }),
         ),
+        plan: string({ versions: '5+' }),
+        givenUp: string({ versions: '5+', nullable: '5+', default: null }),
       }),
       { versions: '4+' },
     ),
@@ -182,7 +184,7 @@ function restores({ restore: of }: MirrorRecord) {
     const [offsets, ends, counts] = [BigInt(offset), BigInt(endOffset), BigInt(messages)]
     return { partition, offset: offsets, endOffset: ends, messages: counts, sourceEpoch }
   })
-  return [{ ...of, sinceMs: BigInt(of.sinceMs), cuts }]
+  return [{ ...of, sinceMs: BigInt(of.sinceMs), cuts, givenUp: of.givenUp ?? null }]
 }
 
 function restore({ restore: [of] }: Infer<typeof table>): MirrorRecord['restore'] {
@@ -194,7 +196,7 @@ function restore({ restore: [of] }: Infer<typeof table>): MirrorRecord['restore'
     messages: Number(messages),
     sourceEpoch: sourceEpoch < 0 ? undefined : sourceEpoch,
   }))
-  return { ...of, sinceMs: Number(of.sinceMs), cuts }
+  return { ...of, sinceMs: Number(of.sinceMs), cuts, givenUp: of.givenUp ?? undefined }
 }
 
 /** One or none. */

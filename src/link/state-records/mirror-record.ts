@@ -84,6 +84,10 @@ export interface RestoreRecord {
   readonly sinceMs: number
   /** Index = partition; empty until they are decided. */
   readonly cuts: readonly CutRecord[]
+  /** What the destination needs to make it an ordinary topic again as it was; its own. */
+  readonly plan: string
+  /** Why nothing comes of it: the topic is on its way back to what it was. */
+  readonly givenUp: string | undefined
 }
 
 /** A mirror and its source that change roles; kept on both sides. */

@@ -42,7 +42,7 @@ const publishedConfigs = [
 
 export interface WantedStatusParts {
   readonly desired: DesiredState
-  readonly destination: Pick<Destination, 'clusterId'> & { readonly fence: Pick<WriteFence, 'noEnclosure'> }
+  readonly destination: Pick<Destination, 'clusterId'> & { readonly fence: Pick<WriteFence, 'noReversal'> }
   readonly topicConfigs: Pick<MirrorTopicConfigs, 'of'>
   readonly chains: KnownChains
 }
@@ -105,7 +105,7 @@ export class WantedStatus {
     this.#ofMirrors = ofMirrors
     if (lookAgain) chains.keep(desired.mirrors())
     const { clusterId, fence } = destination
-    const takesReverses = fence.noEnclosure === undefined
+    const takesReverses = fence.noReversal === undefined
     return wanted.set(stateKeyText(clusterStatusKey), clusterStatusRecord({ clusterId, takesReverses }))
   }
 

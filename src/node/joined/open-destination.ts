@@ -61,6 +61,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   const coordinators = new GroupCoordinators({ brokerId, image, brokers: connections })
   const destination = new JoinedDestination({
     ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence, questions, peerLogs: parts.peerLogs },
+    brokers: connections,
     reclaim: new MirrorReclaim({
       leadershipOf: (...of) => fences().leadershipOf(...of),
       writtenByOthers: (...of) => fences().writtenByOthers(...of),

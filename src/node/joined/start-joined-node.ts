@@ -168,9 +168,15 @@ async function watchPlacement({ settings, environment, startup }: Start, of: Clu
   const leadingProblem = (topicId: Uuid, partition: number) => {
     const topic = controller.image.topics.get(topicId)?.name ?? ''
     // Who does not lead the state of the links never gets to know it.
-    if (topic.startsWith('__lockstep_') || engine.fences.leadershipOf(topicId, { topic, partition }).kind !== 'unknown')
-      return undefined
-    return 'what was mirrored is not known yet'
+    if (topic.startsWith('__lockstep_')) return undefined
+    switch (engine.fences.leadershipOf(topicId, { topic, partition }).kind) {
+      case 'unknown':
+        return 'what was mirrored is not known yet'
+      case 'ordinary':
+        return 'its link takes it over, or gives it back'
+      case 'mirror':
+        return undefined
+    }
   }
   const parts = {
     nodeId: settings.nodeId,

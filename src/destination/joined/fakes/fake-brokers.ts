@@ -14,7 +14,7 @@ export class FakeBrokers implements BrokerLinks {
     const answers = this.answers.get(brokerId)
     if (!answers) throw new ConnectionError('tcp', `broker ${brokerId} is not there`)
     const versionFor: BrokerLink['versionFor'] = (_key, range) => range?.max ?? 1
-    const send: BrokerLink['send'] = async (api, request, { version = 1 } = {}) => {
+    const send: BrokerLink['send'] = async (api, request, { version = Math.min(1, api.request.versions.max) } = {}) => {
       const { name } = api.request
       this.asked.push(`${brokerId} ${name}`)
       // Through the codec: what a broker gets must be there in that version.
