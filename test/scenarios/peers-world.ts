@@ -12,6 +12,7 @@ import { eventually } from '../eventually.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { MirrorLink } from './mirror-link.ts'
+import { untilPublished } from './published-status.ts'
 
 /** One of the two. */
 export interface Peer {
@@ -36,6 +37,7 @@ export async function startPeersWorld(configs: Configs = {}, properties: Configs
       LockstepNode.start({ properties }),
       LockstepNode.start({ properties }),
     ])
+    await Promise.all([east, west].map(untilPublished))
     const linked = { west: await halfOf(west, east, configs), east: await halfOf(east, west, configs) }
     return {
       east: { node: east, link: linked.east },
@@ -111,26 +113,42 @@ async function segmentsOf({ node }: Peer, topic: string, partition: number): Pro
   return await Promise.all(names.map(name => readFile(join(folder, name))))
 }
 
-/** Values of all records of both partitions, those of transactions only if they were committed. */
-export async function valuesOf(peer: Peer, topic: string): Promise<string[]> {
-  const found: string[] = []
-  for (const partition of [0, 1]) {
-    const open = new Map<bigint, string[]>()
-    for (const file of await segmentsOf(peer, topic, partition))
-      for (const header of batchesIn(file)) {
-        const { producerId } = header
-        if (isControl(header)) {
-          if (decodeControlRecord(file, header)?.type === 'commit') found.push(...(open.get(producerId) ?? []))
-          open.delete(producerId)
-          continue
-        }
-        const values = recordsOf(file, header).map(({ value }) => String(value))
-        if (isTransactional(header)) open.set(producerId, [...(open.get(producerId) ?? []), ...values])
-        else found.push(...values)
+/** A record that consumers of committed records read. */
+export interface VisibleRecord {
+  readonly partition: number
+  readonly offset: number
+  readonly value: string
+}
+
+/** All records of both partitions, those of transactions only if they were committed. */
+export async function visibleRecords(peer: Peer, topic: string): Promise<VisibleRecord[]> {
+  const ofPartitions = [0, 1].map(async partition =>
+    visibleIn(await segmentsOf(peer, topic, partition)).map(record => ({ partition, ...record })),
+  )
+  return (await Promise.all(ofPartitions)).flat()
+}
+
+/** The same in files of batches. */
+export function visibleIn(files: readonly Buffer[]): Omit<VisibleRecord, 'partition'>[] {
+  const found: Omit<VisibleRecord, 'partition'>[] = []
+  const open = new Map<bigint, typeof found>()
+  for (const file of files)
+    for (const header of batchesIn(file)) {
+      const { producerId } = header
+      if (isControl(header)) {
+        if (decodeControlRecord(file, header)?.type === 'commit') found.push(...(open.get(producerId) ?? []))
+        open.delete(producerId)
+        continue
       }
-  }
+      const records = recordsOf(file, header).map(({ offset, value }) => ({ offset, value: String(value) }))
+      if (isTransactional(header)) open.set(producerId, [...(open.get(producerId) ?? []), ...records])
+      else found.push(...records)
+    }
   return found
 }
+
+export const valuesOf = async (peer: Peer, topic: string): Promise<string[]> =>
+  (await visibleRecords(peer, topic)).map(({ value }) => value)
 
 export const batchesOf = (file: Buffer): BatchOnDisk[] =>
   [...batchesIn(file)].map(header => {

@@ -10,6 +10,7 @@ import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
+import { untilPublished } from '../scenarios/published-status.ts'
 
 const toRun = (file: string) =>
   blocksOf(file).filter(
@@ -92,10 +93,16 @@ for (const file of documents().filter(name => name !== 'README.md' && toRun(name
     const west = await LockstepNode.start()
     const east = await LockstepNode.start()
     try {
+      await Promise.all([west, east].map(untilPublished))
       for (const topic_name of ['orders', 'payments', 'clicks'])
         await west.rest.call('POST', '/topics', { topic_name, partitions_count: 2, replication_factor: 1 })
       await withFolder(async folder => {
-        const names = { 'west1:9092': west.bootstrap, 'west2:9092': west.bootstrap }
+        // In the runbooks east is the one that has the topics first.
+        const names = {
+          ...{ 'west1:9092': west.bootstrap, 'west2:9092': west.bootstrap },
+          ...{ 'http://EAST:8090': west.rest.origin, 'EAST:9092': west.bootstrap, EAST_CLUSTER_ID: west.clusterId },
+          ...{ 'http://WEST:8090': east.rest.origin, 'WEST:9092': east.bootstrap, WEST_CLUSTER_ID: east.clusterId },
+        }
         await runBlocks(file, { folder, names, env: { LOCKSTEP_URL: east.rest.origin } })
       })
     } finally {

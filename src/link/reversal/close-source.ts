@@ -7,13 +7,16 @@ import { forEachLog, noteReversal, openLogs, type ReversalParts, tell, topicOf }
 export async function closeSource(parts: ReversalParts, record: MirrorRecord, reversal: ReversalRecord): Promise<void> {
   const id = topicOf(record)
   const logs = await openLogs(parts, record)
+  // Changes of a log run one after the other: what was let in before the topic was refused is written by then, and can be seen.
+  const settled = () => forEachLog(logs, log => log.raiseLogStart(0))
   if (!reversal.closed) {
+    await settled()
     const waitsFor = await transactionsToEnd(parts, record, { reversal, logs })
     if (waitsFor !== undefined) return await tell(parts, id, waitsFor)
     await noteReversal(parts, id, { closed: true })
   }
-  // Whatever was on its way when the topic was closed is written by then: changes of a log run one after the other.
-  await forEachLog(logs, log => log.raiseLogStart(0))
+  // And markers that came until it was closed.
+  await settled()
   let { abortedTransactions } = reversal
   for (const log of logs) abortedTransactions += (await log.abortOpenTransactions()).length
   await forEachLog(logs, log => log.flush())
