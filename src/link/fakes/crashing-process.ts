@@ -27,6 +27,11 @@ export class CrashingProcess {
     return this.#killed
   }
 
+  /** A crash is planned that has not come yet. */
+  get isDoomed(): boolean {
+    return !this.#killed && (this.#named !== undefined || (this.#plan?.at ?? -1) >= this.effects.length)
+  }
+
   /** The next effects of this name fail with `error`, without happening, until `undefined` is given. */
   failNext(name: string, error: Error | undefined): void {
     if (error) this.#failures.set(name, error)

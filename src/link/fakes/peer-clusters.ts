@@ -1,5 +1,5 @@
 /** Two clusters in memory, each the source of the other, with an engine on each that can be killed: for what bidirectional links do. */
-import { ManualClock } from '../../core/clock.ts'
+import { type Clock, ManualClock } from '../../core/clock.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { seededRandom } from '../../core/random.ts'
 import { randomUuid } from '../../core/uuid.ts'
@@ -13,6 +13,18 @@ import { FakeCluster } from './fake-cluster.ts'
 import { FakeSource } from './fake-source.ts'
 import { FakeSourcePartition } from './fake-source-partition.ts'
 
+/** One life of an engine: what its effects go through, and time as it sees it. */
+export interface Life {
+  readonly process: CrashingProcess
+  readonly clock: Clock
+}
+
+export interface PeerClusterOptions {
+  readonly remote: () => PeerCluster
+  /** Default: a process whose effects happen at once. */
+  readonly newLife?: () => Life
+}
+
 /** One of the two. */
 export class PeerCluster {
   readonly cluster: FakeCluster
@@ -20,20 +32,24 @@ export class PeerCluster {
   readonly asSource: FakeSource
   /** What was exported, by path. */
   readonly exported = new Map<string, Buffer>()
-  process = new CrashingProcess()
+  /** The same, of all restores; a path has no time here, so it is used again. */
+  readonly exports: Buffer[] = []
+  process: CrashingProcess
   engine: Engine
-  readonly #clock: ManualClock
   readonly #remote: () => PeerCluster
+  readonly #newLife: () => Life
   readonly #statusTopicId = randomUuid()
 
-  constructor(name: string, clock: ManualClock, remote: () => PeerCluster) {
-    this.#clock = clock
+  constructor(name: string, clock: ManualClock, { remote, newLife }: PeerClusterOptions) {
     this.#remote = remote
+    this.#newLife = newLife ?? (() => ({ process: new CrashingProcess(), clock }))
     this.cluster = new FakeCluster(`cluster-${name}`)
     this.cluster.stampsEpochs = true
     this.asSource = new FakeSource(clock, this.cluster.clusterId)
     this.asSource.refresh = () => this.#show()
-    this.engine = this.#newEngine()
+    const { process, engine } = this.#begin()
+    this.process = process
+    this.engine = engine
   }
 
   /** A new process; what the one before did not flush is lost. */
@@ -41,8 +57,7 @@ export class PeerCluster {
     this.process.kill()
     this.cluster.loseUnflushed()
     this.#remote().asSource.forgetConnections()
-    this.process = new CrashingProcess()
-    this.engine = this.#newEngine()
+    Object.assign(this, this.#begin())
     await this.engine.start()
   }
 
@@ -82,18 +97,19 @@ export class PeerCluster {
     return batches.map(({ header }) => `${header.baseOffset}:${header.crc}`)
   }
 
-  #newEngine(): Engine {
-    const { process } = this
-    return new Engine({
+  #begin(): { readonly process: CrashingProcess; readonly engine: Engine } {
+    const { process, clock } = this.#newLife()
+    const engine = new Engine({
       stateLog: this.cluster.stateLog(process),
       statusLog: this.cluster.statusLog(process),
       destination: this.cluster.destination(process),
       sources: { open: (...given) => mortal(this.#remote().asSource.open(...given), process) },
       tailExports: this.#exports(process),
-      clock: this.#clock,
+      clock,
       random: seededRandom(7),
       logger: silentLogger,
     })
+    return { process, engine }
   }
 
   #exports(process: CrashingProcess): TailExports {
@@ -105,7 +121,11 @@ export class PeerCluster {
         const parts: Buffer[] = []
         return {
           append: async bytes => void parts.push(Buffer.from(bytes)),
-          close: () => process.effect('export', () => void this.exported.set(path, Buffer.concat(parts))),
+          close: () =>
+            process.effect('export', () => {
+              this.exported.set(path, Buffer.concat(parts))
+              this.exports.push(Buffer.concat(parts))
+            }),
         }
       },
     }
@@ -176,8 +196,8 @@ function mortal(source: SourceCluster, process: CrashingProcess): SourceCluster 
 
 export class PeerWorld {
   readonly clock = new ManualClock()
-  readonly east: PeerCluster = new PeerCluster('east', this.clock, () => this.west)
-  readonly west: PeerCluster = new PeerCluster('west', this.clock, () => this.east)
+  readonly east: PeerCluster = new PeerCluster('east', this.clock, { remote: () => this.west })
+  readonly west: PeerCluster = new PeerCluster('west', this.clock, { remote: () => this.east })
 
   /** Both run, and are linked. */
   async start(configs: Record<string, string> = {}): Promise<void> {
