@@ -46,7 +46,13 @@ async function serve(options: ServerOptions): Promise<number> {
   const stopped = signalled()
   try {
     const commit = commitOfBuild()
-    const node = await startNode(settings, { logger, loggers, version, commit })
+    const starting = startNode(settings, { logger, loggers, version, commit })
+    // A node may wait for the controllers of its cluster, or for its last session to end: for whoever stops it that is a crash.
+    const node = await (settings.joined ? Promise.race([starting, stopped]) : starting)
+    if (typeof node === 'string') {
+      logger.info('stopped before the node was ready', { signal: node })
+      return 0
+    }
     logger.info('the node is ready', {
       version,
       ...(commit === undefined ? {} : { commit: commit.slice(0, 12) }),

@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly brokers?: 'combined' | { readonly combined: number } | number
   /** Separate controllers, node ids 100…; default 1. Without effect for combined nodes. */
   readonly controllers?: number
+  /** Of separate brokers, by ascending node id; default: none. */
+  readonly racks?: readonly string[]
   /** Extra or changed properties of every node. */
   readonly properties?: Readonly<Record<string, string>>
   /** Ports of further listeners of a combined node, by name. */
@@ -111,6 +113,7 @@ async function planCluster({
   version,
   brokers = 'combined',
   controllers = 1,
+  racks = [],
   properties = {},
   listeners: further = {},
   brokerListeners = [],
@@ -143,6 +146,7 @@ async function planCluster({
     const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
     const role = {
       'process.roles': combined ? 'broker,controller' : 'broker',
+      ...(racks[index] === undefined ? {} : { 'broker.rack': racks[index] }),
       listeners: listenersText(places),
       ...(Object.keys(advertised).length > 0 ? { 'advertised.listeners': announced(places, advertised) } : {}),
     }

@@ -1,6 +1,7 @@
 // What one broker of a real cluster tells about a topic, epochs included, which Kafka's clients keep to themselves.
 import type { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
+import { DescribeQuorumApi } from '../../src/protocol/messages/55-describe-quorum.ts'
 import type { ClientSecurity } from '../clients/client-record.ts'
 import { askBroker } from '../clients/direct.ts'
 
@@ -30,4 +31,15 @@ export function partitionsAt(address: string, topic: string, security?: ClientSe
       }))
   }
   return askBroker(address, ask, security)
+}
+
+/** Id of the controller that leads the quorum, as its followers tell the broker at `address`; throws while nobody does. */
+export function activeControllerAt(address: string): Promise<number> {
+  return askBroker(address, async connection => {
+    const topics = [{ topicName: '__cluster_metadata', partitions: [{ partitionIndex: 0 }] }]
+    const { response } = await connection.send(DescribeQuorumApi, { topics })
+    const { leaderId, errorCode } = response.topics[0]?.partitions[0] ?? { leaderId: -1, errorCode: response.errorCode }
+    if (errorCode !== 0 || leaderId < 0) throw new Error(`no active controller, error code ${errorCode}`)
+    return leaderId
+  })
 }

@@ -1,6 +1,7 @@
-// Damage on the disk of a source; used by the suite of incidents.
-import { open } from 'node:fs/promises'
+// Damage on the disk of a source; used by suites.
+import { open, readFile, truncate } from 'node:fs/promises'
 import { readBatchHeader } from '../../src/protocol/batches/batch-header.ts'
+import { batchesIn } from '../../src/protocol/batches/batch-iteration.ts'
 import type { TopicSide } from './topic-side.ts'
 
 /** Flips a bit of the last byte of a partition's first batch on the disk of the source; doing it again repairs it. */
@@ -18,4 +19,12 @@ export async function flipBit(source: TopicSide, topic: string): Promise<void> {
   } finally {
     await log.close()
   }
+}
+
+/** Takes the last batch of a partition off the disk of a source that is dead, as a power failure takes what was not flushed. */
+export async function loseLastBatch(source: TopicSide, topic: string, partition: number): Promise<void> {
+  const file = (await source.files(topic, partition, ['.log'])).at(-1) ?? ''
+  const last = [...batchesIn(await readFile(file))].at(-1)
+  if (last === undefined) throw new Error(`${file} holds no batch`)
+  await truncate(file, last.position)
 }

@@ -50,8 +50,9 @@ export class MirrorFences extends FenceKeeper {
     const { desired, changes, incidents } = this.#context
     const record = [...desired.mirrorsOfTopic(topicId)].find(isFenced)
     if (!record) return
-    incidents.count('foreign_write')
+    // Tried again until it can be written: counted once.
     await changes.fail(record, [{ partition, error: 'ILLEGAL_STATE', reason }])
+    incidents.count('foreign_write')
   }
 
   /** Markers of others behind the mirrored records are cut when this has resolved. */
