@@ -1,0 +1,159 @@
+// Clients of three kinds that write to one of two clusters and read from it in groups, with ledgers of what was acknowledged and what was read; used by the suite of the whole way back.
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import type { ClientRecord } from '../clients/client-record.ts'
+import { confluentTransactions, confluentWriter } from '../clients/confluent.ts'
+import { confluentGroupReader, type GroupReader, kafkaJsGroupReader } from '../clients/group-reader.ts'
+import { kafkaJsTransactions, kafkaJsWriter } from '../clients/kafkajs.ts'
+import { eventually } from '../eventually.ts'
+import type { JavaDriver } from '../java/driver.ts'
+import { type Peer, visibleRecords } from './peers-world.ts'
+import { TopicSide } from './topic-side.ts'
+
+const partitions = [0, 1]
+
+const recordsOf = (values: readonly string[]): ClientRecord[] =>
+  values.map(value => ({ key: null, value, headers: [], timestamp: 1_700_000_000_000 }))
+
+const numbered = (name: string, count = 8): string[] => Array.from({ length: count }, (_, index) => `${name} ${index}`)
+
+export class FailbackLoad {
+  readonly #driver: JavaDriver
+  readonly #topic: string
+  /** Acknowledged, and committed where they belong to transactions. */
+  readonly acknowledged: string[] = []
+  /** In transactions that were aborted. */
+  readonly aborted: string[] = []
+  /** `partition:offset` that each group has read, where what it read is still there. */
+  readonly #seen = new Map<string, Set<string>>()
+  readonly #groups: Readonly<Record<string, GroupReader['read']>>
+
+  constructor(driver: JavaDriver, topic: string) {
+    this.#driver = driver
+    this.#topic = topic
+    this.#groups = {
+      'java-group': reading => this.#readWithJava(reading),
+      'librdkafka-group': confluentGroupReader.read,
+      'kafkajs-group': kafkaJsGroupReader.read,
+    }
+  }
+
+  side({ node }: Peer): TopicSide {
+    return new TopicSide(this.#driver, node)
+  }
+
+  /** Every kind of client writes, plainly, idempotently and in transactions; resolves when all is acknowledged. */
+  async write(peer: Peer, phase: string): Promise<void> {
+    const { bootstrap } = peer.node
+    const topic = this.#topic
+    const side = this.side(peer)
+    const java = partitions.map(async partition => {
+      const of = (name: string) => recordsOf(this.#acknowledge(`${phase} java ${name} ${partition}`))
+      await side.produce(topic, { partition, codec: 'gzip', acks: 'all', idempotent: true, records: of('idempotent') })
+      const transaction = { id: `java-${partition}`, end: 'commit' } as const
+      await side.produce(topic, { partition, records: of('committed'), transaction })
+      const records = recordsOf(this.#abort(`${phase} java aborted ${partition}`))
+      await side.produce(topic, { partition, records, transaction: { ...transaction, end: 'abort' } })
+    })
+    const others = [
+      { name: 'librdkafka', writer: confluentWriter, transactions: confluentTransactions, idempotent: true },
+      { name: 'kafkajs', writer: kafkaJsWriter, transactions: kafkaJsTransactions, idempotent: false },
+    ].map(async ({ name, writer, transactions, idempotent }) => {
+      const records = recordsOf(this.#acknowledge(`${phase} ${name}`))
+      await writer.write({ bootstrap, topic, codec: 'gzip', acks: 'all', idempotent, records })
+      const ends = [
+        { values: this.#acknowledge(`${phase} ${name} committed`), commit: true },
+        { values: this.#abort(`${phase} ${name} aborted`), commit: false },
+      ]
+      await transactions.write({ bootstrap, topic, transactionalId: name, transactions: ends })
+    })
+    await Promise.all([...java, ...others])
+  }
+
+  /** Each group reads so many records more, and commits them. */
+  async read(peer: Peer, count: number): Promise<void> {
+    const { bootstrap } = peer.node
+    await Promise.all(
+      Object.entries(this.#groups).map(async ([group, read]) => {
+        const seen = this.#seen.get(group) ?? new Set()
+        this.#seen.set(group, seen)
+        for (const place of await read({ bootstrap, topic: this.#topic, group, count })) seen.add(place)
+      }),
+    )
+  }
+
+  /** Both sides have the same offsets of every group. */
+  async groupsInStep(peers: readonly Peer[]): Promise<void> {
+    await eventually(async () => {
+      for (const group of Object.keys(this.#groups)) {
+        const [here, there] = await Promise.all(peers.map(peer => this.#committed(peer, group)))
+        ok(Object.keys(here ?? {}).length > 0, group)
+        deepStrictEqual(here, there, group)
+      }
+    })
+  }
+
+  /** Every group reads what is left; throws if it passes over a record that it has not seen. */
+  async readAll(peer: Peer): Promise<void> {
+    const visible = await visibleRecords(peer, this.#topic)
+    for (const [group, read] of Object.entries(this.#groups)) {
+      const seen = new Set(this.#seen.get(group))
+      // What is read twice counts twice for whoever reads so many.
+      await eventually(async () => {
+        const committed = await this.#committed(peer, group)
+        const endOf = (partition: number) => committed[`${this.#topic}-${partition}`] ?? 0
+        const skipped = visible.filter(
+          ({ partition, offset }) => offset < endOf(partition) && !seen.has(`${partition}:${offset}`),
+        )
+        deepStrictEqual(skipped, [], `${group} skipped records`)
+        const left = visible.filter(({ partition, offset }) => offset >= endOf(partition)).length
+        if (left === 0) return
+        const { bootstrap } = peer.node
+        for (const place of await read({ bootstrap, topic: this.#topic, group, count: left })) seen.add(place)
+        throw new Error(`${group} may have something left`)
+      })
+    }
+  }
+
+  async #committed({ node }: Peer, group: string): Promise<Record<string, number>> {
+    const args = { op: 'offsets', bootstrap: node.bootstrap, group }
+    const found = await this.#driver.call<Record<string, [number]>>('admin-groups', args)
+    return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
+  }
+
+  async #readWithJava({ bootstrap, topic, group, count }: Parameters<GroupReader['read']>[0]): Promise<string[]> {
+    const id = group
+    const ask = <T>(op: string, args: object = {}) => this.#driver.call<T>('consumer', { id, op, ...args })
+    const properties = { 'group.id': group, 'isolation.level': 'read_committed' }
+    await ask('open', { bootstrap, properties })
+    const seen: string[] = []
+    const take = async () => {
+      for (const [of, offset] of await ask<[string, number][]>('take'))
+        seen.push(`${of.slice(topic.length + 1)}:${offset}`)
+    }
+    try {
+      await ask('subscribe', { topics: [topic] })
+      await eventually(async () => {
+        await take()
+        ok(seen.length >= count, `${seen.length} of ${count} records`)
+      })
+      await ask('pollable', { on: false })
+      await take()
+      await ask('commit')
+    } finally {
+      await ask('close')
+    }
+    return seen
+  }
+
+  #acknowledge(name: string): string[] {
+    const values = numbered(name)
+    this.acknowledged.push(...values)
+    return values
+  }
+
+  #abort(name: string): string[] {
+    const values = numbered(name)
+    this.aborted.push(...values)
+    return values
+  }
+}
