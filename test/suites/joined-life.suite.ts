@@ -91,7 +91,9 @@ test('a main thread that stands still loses its leaderships, and comes back when
   const present = await stage()
   await eventually(async () => strictEqual((await asKafkaSees(present))?.leader, NODE_ID))
   const before = await asKafkaSees(present)
-  process.kill(present.node.pid ?? 0, 'SIGUSR2')
+  const { pid } = present.node
+  ok(pid !== undefined, 'the node runs')
+  process.kill(pid, 'SIGUSR2')
   await eventually(async () => strictEqual((await asKafkaSees(present))?.leader, KAFKA_ID))
   ok(((await asKafkaSees(present))?.leaderEpoch ?? 0) > (before?.leaderEpoch ?? 0))
   await eventually(async () => {
