@@ -9,6 +9,7 @@ import {
 } from '../../src/protocol/messages/35-describe-log-dirs.ts'
 import { IncrementalAlterConfigsApi } from '../../src/protocol/messages/44-incremental-alter-configs.ts'
 import { type ParityCase, parityCase, sortedBy } from './parity-case.ts'
+import { isHeardOf } from './resource-config-cases.ts'
 
 const [TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP] = [2, 4, 8, 16, 32]
 const [SET, DELETE, APPEND, SUBTRACT] = [0, 1, 2, 3]
@@ -128,6 +129,7 @@ const alterCases: ParityCase[] = [
   alterCase('client metrics', one({ type: CLIENT_METRICS, name: 'm' }, ['interval.ms', SET, '1000'])),
   alterCase('group', one({ type: GROUP, name: 'g' }, ['consumer.session.timeout.ms', SET, '50000'])),
   alterCase('done', one(configured, ['retention.ms', SET, '77'], ['cleanup.policy', APPEND, 'compact']), true),
+  isHeardOf([TOPIC, 'configured'], { 'retention.ms': '77', 'cleanup.policy': 'delete,compact' }),
   describeCase('as altered', configured),
 ]
 
@@ -162,6 +164,7 @@ const replaceCases: ParityCase[] = [
   replaceCase('unknown type', [['retention.ms', '7']], { resource: { type: 99, name: 'q' } }),
   replaceCase('another broker', [], { resource: broker('9') }),
   replaceCase('done', [['segment.bytes', '1048576']], { done: true }),
+  isHeardOf([TOPIC, 'configured'], { 'segment.bytes': '1048576', 'retention.ms': null, 'cleanup.policy': null }),
   describeCase('as replaced', configured),
 ]
 

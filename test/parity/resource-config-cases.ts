@@ -156,6 +156,15 @@ const altered = (place: Place, ...ops: Operation[]): ParityCase => ({
   },
 })
 
+/** A step between two cases: a broker of Kafka hears of what was altered after the answer. */
+export const isHeardOf = (place: Place, configs: Readonly<Record<string, string | null>>): ParityCase => ({
+  name: `configs of ${place.join(' ')} are ${JSON.stringify(configs)}`,
+  async ask(peer) {
+    for (const [key, value] of Object.entries(configs)) await eventually(() => isSet(peer, place, { key, value }))
+    return 'heard of'
+  },
+})
+
 async function isSet(peer: Peer, [resourceType, resourceName]: Place, wanted: { key: string; value: string | null }) {
   const resources = [{ resourceType, resourceName, configurationKeys: [wanted.key] }]
   const answer = await ask(peer, { api: DescribeConfigsApi, request: { resources }, version: 4 })
