@@ -8,7 +8,7 @@ import type { JoinedWorld } from './joined-world.ts'
 /** Ids of Lockstep nodes in suites begin here; those of brokers are below. */
 const LOCKSTEP_IDS = 1000
 
-const isLockstepId = (id: number): boolean => id > LOCKSTEP_IDS
+export const isLockstepId = (id: number): boolean => id > LOCKSTEP_IDS
 
 /** The brokers among its replicas, in their order. */
 export const javaReplicasOf = ({ replicas }: PartitionView): number[] => replicas.filter(id => !isLockstepId(id))
@@ -52,10 +52,11 @@ export class JoinedMirrors {
   }
 
   /** One of Kafka's own tools against the cluster; throws what it printed unless it exits with 0. */
-  async runTool(tool: string, ...args: readonly string[]): Promise<void> {
+  async runTool(tool: string, ...args: readonly string[]): Promise<string> {
     const { here, cluster } = this.#world
     const asked = { tool, args: ['--bootstrap-server', cluster.bootstrap, ...args] }
     const { status, out, err } = await here.driver.call<{ status: number; out: string; err: string }>('run-tool', asked)
     strictEqual(status, 0, `${out}${err}`)
+    return out
   }
 }

@@ -18,6 +18,7 @@ after(() => opened.close())
 
 const NODE_ID = 1001
 const KAFKA_ID = 1
+const CONTROLLER_ID = 100
 /** The node makes it by itself. Topics of others are moved off its nodes. */
 const TOPIC = '__lockstep_state'
 /** Nothing here waits for a session to end, and a busy machine must not end one. */
@@ -85,6 +86,20 @@ test('kill -9 and a restart within the session change no leader and no epoch', {
   match(present.node.output, /the session of the last life goes on/)
   const now = await asKafkaSees(present)
   deepStrictEqual([now?.leader, now?.leaderEpoch], [NODE_ID, before?.leaderEpoch])
+})
+
+test('a node that is started before the controllers are there waits for them', { skip }, async () => {
+  const present = await stage()
+  const controller = present.cluster.node(CONTROLLER_ID)
+  await present.node.kill()
+  await controller.kill()
+  const started = present.node.start()
+  started.catch(() => {})
+  // It has nothing open in between: no connection, no listener.
+  await eventually(() => match(present.node.output, /waiting for the controllers[\s\S]*waiting for the controllers/))
+  await controller.start()
+  await started
+  await eventually(() => isBack(present))
 })
 
 test('a main thread that stands still loses its leaderships, and comes back when it goes on', { skip }, async () => {
