@@ -27,10 +27,12 @@ const DELAY_P99_BAR_MS = 50
 export function printJoinReport(cases: readonly JoinCase[], delays: readonly Delays[]): void {
   console.log('\nA backlog onto two Java replicas (medians; CPU time of all processes):')
   console.log(table(cases))
-  for (const [index, { p50, p99, records }] of delays.entries()) {
+  for (const [index, { p50, p99, records, behindFirst }] of delays.entries()) {
     const where = index === 0 ? 'the source' : `replicas on broker ${index}`
+    const behind =
+      index === 0 ? '' : `; behind the source ${behindFirst.p50.toFixed(1)} / ${behindFirst.p99.toFixed(1)} ms`
     console.log(
-      `From sending a record to seeing it at ${where}: ${p50.toFixed(1)} / ${p99.toFixed(1)} ms (p50 / p99), ${records}`,
+      `From sending a record to seeing it at ${where}: ${p50.toFixed(1)} / ${p99.toFixed(1)} ms (p50 / p99), ${records}${behind}`,
     )
   }
   console.log(

@@ -12,7 +12,17 @@ export interface Delays {
   readonly p50: number
   readonly p99: number
   readonly records: number
+  /** The same records, from the moment at which the first reader had them: what the source itself takes is left out. */
+  readonly behindFirst: Percentiles
 }
+
+interface Percentiles {
+  readonly p50: number
+  readonly p99: number
+}
+
+/** When a record was seen, by when it was sent, which no two have in common. */
+type Sightings = Map<number, number>
 
 export interface DelayPlan {
   readonly topic: string
@@ -41,7 +51,7 @@ export async function measureDelays(source: string, plan: DelayPlan): Promise<De
   const readers = await Promise.all(
     plan.readers.map(async reader => ({ ...reader, client: await ClusterClient.connect(reader.bootstrap) })),
   )
-  const seen: Promise<number[]>[] = []
+  const seen: Promise<Sightings>[] = []
   try {
     const partitions = Array.from({ length: plan.partitions }, (_, partition) => partition)
     await producer.produce(
@@ -59,7 +69,8 @@ export async function measureDelays(source: string, plan: DelayPlan): Promise<De
     stop.abort()
     await Promise.all([producer, ...readers.map(reader => reader.client)].map(client => client.close()))
   }
-  return (await Promise.all(seen)).map(summarise)
+  const sightings = await Promise.all(seen)
+  return sightings.map(one => summarise(one, sightings[0] ?? one))
 }
 
 /** Until the reader's topic exists and each of its partitions has something. Answers those. */
@@ -111,8 +122,8 @@ async function readUntil(
   client: ClusterClient,
   { topic, positions }: { readonly topic: string; readonly positions: (number | undefined)[] },
   signal: AbortSignal,
-): Promise<number[]> {
-  const delays: number[] = []
+): Promise<Sightings> {
+  const sightings: Sightings = new Map()
   while (!signal.aborted) {
     const answers = await client.fetch(topic, positions).catch(error => {
       if (signal.aborted) return []
@@ -124,16 +135,22 @@ async function readUntil(
         positions[partition] = header.lastOffset + 1
         for (const { value } of recordsOf(records, header)) {
           const sentMs = value?.readDoubleBE(0) ?? 0
-          if (sentMs > 0) delays.push(nowMs - sentMs)
+          if (sentMs > 0) sightings.set(sentMs, nowMs)
         }
       }
     }
   }
-  return delays
+  return sightings
 }
 
-function summarise(delays: number[]): Delays {
-  const sorted = delays.toSorted((a, b) => a - b)
+function summarise(sightings: Sightings, first: Sightings): Delays {
+  const delays = [...sightings].map(([sentMs, seenMs]) => seenMs - sentMs)
+  const behind = [...sightings].map(([sentMs, seenMs]) => seenMs - (first.get(sentMs) ?? seenMs))
+  return { ...percentiles(delays), records: delays.length, behindFirst: percentiles(behind) }
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), records: sorted.length }
+  return { p50: at(0.5), p99: at(0.99) }
 }
