@@ -4,7 +4,7 @@ import { mapBounded } from '../coordination/bounded.ts'
 import type { OperationContext } from '../operations/operation-context.ts'
 import type { ExportedTail, MirrorLog, TailExports } from '../ports.ts'
 import type { CutRecord, MirrorRecord } from '../state-records/mirror-record.ts'
-import { sourceEpochsStateRecord } from '../state-records/record-codec.ts'
+import { beginSourceEpochs } from './begin-source-epochs.ts'
 import { tailFrom } from './divergent-tail.ts'
 
 /** Partitions that are cut at the same time. */
@@ -23,7 +23,7 @@ export async function cutTails(context: OperationContext, record: MirrorRecord):
       await log.flush()
     }
     await cutEverywhere(context, cut.partition, log)
-    await recordEpochs(context, record, { cut, log })
+    await beginSourceEpochs(context, record, { ...cut, log })
   })
 }
 
@@ -55,24 +55,4 @@ async function exportTail(exports: TailExports, log: MirrorLog, tail: ExportedTa
   const file = await exports.create(tail)
   for await (const batches of tailFrom(log, tail.baseOffset)) await file.append(batches)
   await file.close()
-}
-
-/**
- * What was recorded of an earlier time as a mirror of that cluster does not count any more: what is below the cut may be this
- * cluster's own, with epochs of the other one's mirror. Where others may lead, everything up to the last batch counts as mirrored.
- */
-async function recordEpochs(
-  { desired, journal, destination }: OperationContext,
-  { topicId, sourceClusterId }: MirrorRecord,
-  { cut, log }: { readonly cut: CutRecord; readonly log: MirrorLog },
-): Promise<void> {
-  const { partition, sourceEpoch } = cut
-  const { logStartOffset, lastEpoch } = await log.refresh()
-  const ranges = sourceEpoch === undefined ? [] : [{ epoch: sourceEpoch, firstOffset: logStartOffset }]
-  const known = desired.ledEpochs(topicId, partition, sourceClusterId)
-  const ledEpochs =
-    destination.fence.hasOtherLeaders && lastEpoch !== undefined
-      ? [...known.filter(epoch => epoch < lastEpoch), lastEpoch]
-      : known
-  await journal.append([sourceEpochsStateRecord({ topicId, partition, sourceClusterId, ranges, ledEpochs })])
 }

@@ -3,10 +3,10 @@
  * when the mirror says that it follows again, so while both sides talk there are never two writers. Run by the reversal task.
  */
 import { askBounds } from '../mirror/compare-batches.ts'
+import { beginSourceEpochs } from '../restore/begin-source-epochs.ts'
 import { sourceEpochBelow } from '../restore/cut-point.ts'
 import { settleGroups } from '../restore/settle-groups.ts'
 import { type MirrorRecord, newReversal, type ReversalRecord } from '../state-records/mirror-record.ts'
-import { sourceEpochsStateRecord } from '../state-records/record-codec.ts'
 import { entryState } from '../states/transition.ts'
 import type { StatusContents } from '../status/status-contents.ts'
 import type { MirrorStatus } from '../status/status-records.ts'
@@ -130,18 +130,16 @@ async function becomeMirror(parts: ReversalParts, contents: StatusContents, reco
   await changes.transition(id, { event: 'caughtUp', reason, paused }, next => ({ ...next, stopPoints: [] }))
 }
 
-/** What was recorded of an earlier time as a mirror does not count any more, as after a restore. */
 async function beginEpochs(
-  { desired, journal, source }: ReversalParts,
-  { mirrorTopic, topicId, sourceClusterId }: MirrorRecord,
+  parts: ReversalParts,
+  record: MirrorRecord,
   logs: Awaited<ReturnType<typeof openLogs>>,
 ): Promise<void> {
+  const { source } = parts
   for (const [partition, log] of logs.entries()) {
-    const copies = { source, sourceTopic: mirrorTopic, partition, log }
-    const { logStartOffset, logEndOffset } = log.state()
-    const epoch = await sourceEpochBelow(copies, logEndOffset, await askBounds(copies))
-    const ranges = epoch === undefined ? [] : [{ epoch, firstOffset: logStartOffset }]
-    const ledEpochs = desired.ledEpochs(topicId, partition, sourceClusterId)
-    await journal.append([sourceEpochsStateRecord({ topicId, partition, sourceClusterId, ranges, ledEpochs })])
+    const copies = { source, sourceTopic: record.mirrorTopic, partition, log }
+    const { logEndOffset } = log.state()
+    const sourceEpoch = await sourceEpochBelow(copies, logEndOffset, await askBounds(copies))
+    await beginSourceEpochs(parts, record, { partition, log, sourceEpoch })
   }
 }
