@@ -1,7 +1,7 @@
 /** Reverses that are given up from either side, with the other one and without it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchAt } from './fakes/engine-world.ts'
+import { batchAt, mirrorRequest } from './fakes/engine-world.ts'
 import { answered, ask, mirroredPeers, openTransaction, states, writable } from './fakes/reversed-peers.ts'
 
 const cut = { failure: 'tcp', message: 'connection refused' } as const
@@ -127,4 +127,33 @@ test('a link that is deleted in the middle of a reverse leaves its topic writabl
   equal(world.east.isWritable('orders'), true)
   equal(world.east.engine.listLinks().length, 0)
   await world.stop()
+})
+
+test('of a fork whose mirror had nothing when it stopped either side can be restored: all of it is its own', async () => {
+  for (const restored of ['east', 'west'] as const) {
+    const world = await mirroredPeers()
+    const { east, west } = world
+    east.cluster.addTopic('news', 1)
+    east.write('news', batchAt(0, 3))
+    west.process.failNext('append', new Error('a full disk'))
+    await west.engine.createMirror('twin', mirrorRequest('news'))
+    await ask(west, 'reverse-and-start-mirror', { selection: { names: ['news'] } })
+    await world.pass(4000)
+    for (const side of [east, west]) side.asSource.failure = cut
+    for (const side of [east, west]) await answered(world, ask(side, 'failover', { selection: { names: ['news'] } }))
+    west.process.failNext('append', undefined)
+    deepEqual(writable(world, 'news'), [true, true])
+    east.write('news', batchAt(3, 4))
+    west.write('news', batchAt(0, 2, { producerId: 8n }))
+    for (const side of [east, west]) side.asSource.failure = undefined
+    await world.pass(6000)
+    const options = { selection: { names: ['news'] }, exportDivergent: true }
+    const row = await answered(world, ask(world[restored], 'truncate-and-restore', options))
+    deepEqual([row?.errorMessage, row?.messagesTruncated], [null, restored === 'east' ? 7 : 2])
+    await world.pass(4000)
+    deepEqual(east.contents('news'), west.contents('news'))
+    deepEqual(writable(world, 'news'), restored === 'east' ? [true, false] : [false, true])
+    equal(world[restored].exported.size, 1)
+    await world.stop()
+  }
 })

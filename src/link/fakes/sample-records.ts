@@ -61,6 +61,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       lag: undefined,
       openTransactions: 0,
       overlappingProducerIds: [],
+      ofSource: true,
     },
     {
       partition: 1,
@@ -71,6 +72,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
       lag: 8,
       openTransactions: 2,
       overlappingProducerIds: [3n, 2n ** 60n],
+      ofSource: false,
     },
   ],
   trueConfigs: new Map([['max.message.bytes', '2000']]),

@@ -49,5 +49,6 @@ export function stopPointOf(
       .producerIds()
       .filter(producerId => producerId < destination.producerIdEnd)
       .slice(0, overlapsMax),
+    ofSource: false,
   }
 }

@@ -13,6 +13,7 @@ import type { StatusContents } from '../status/status-contents.ts'
 import { isMirroring } from '../status/status-records.ts'
 import { findCutPoint } from './cut-point.ts'
 import { countRecords } from './divergent-tail.ts'
+import { recordedEnds } from './recorded-ends.ts'
 
 /** Partitions that are looked at at the same time. */
 const parallel = 8
@@ -43,7 +44,7 @@ export async function planRestore(context: OperationContext, link: LinkRecord, n
     const { chain, warnings: unchecked } = checkedChain(view, { link, sourceTopic, mirrorTopic: name, clusterId })
     if (sourceTopic.partitions.length < topic.partitions)
       throw refuse(`it has ${topic.partitions} partitions, at the other cluster ${sourceTopic.partitions.length}`)
-    const limits = commonEnds(context, link, { topic, sourceTopic, contents: peer.contents })
+    const limits = recordedEnds(context, link, { topic, sourceTopic, contents: peer.contents })
     const warnings = [...unchecked]
     const cuts = await mapBounded([...Array(topic.partitions).keys()], parallel, async partition => {
       const limit = limits.get(partition)
@@ -93,24 +94,4 @@ function assertPromoted(
   const mirror = contents.mirrorsNamed(topic.name).find(({ linkId }) => linkId === link.linkId)
   if (mirror && mirror.topicId === topic.topicId && isMirroring(mirror))
     throw refuse(`the other cluster mirrors it (${mirror.state}): promote it or fail it over there first`)
-}
-
-/** What is recorded, here or there, as the end of what both have; by partition. */
-function commonEnds(
-  { desired, destination }: OperationContext,
-  { linkId }: LinkRecord,
-  of: { readonly topic: DestinationTopic; readonly sourceTopic: SourceTopic; readonly contents: StatusContents },
-): ReadonlyMap<number, number> {
-  const { topic, sourceTopic, contents } = of
-  const ends = new Map<number, number>()
-  // The larger one, where the roles changed more than once: comparisons decide whether it is true.
-  const note = (partition: number, end: number) => ends.set(partition, Math.max(end, ends.get(partition) ?? 0))
-  for (const point of contents.stopPoints(sourceTopic.topicId)) {
-    const isOurs = point.sourceClusterId === destination.clusterId && point.sourceTopicId === topic.topicId
-    if (point.linkId === linkId && isOurs) note(point.partition, point.stopOffset)
-  }
-  const own = desired.mirror(linkId, topic.name)
-  if (own?.topicId === topic.topicId && own.sourceTopicId === sourceTopic.topicId)
-    for (const { partition, stopOffset } of own.stopPoints) note(partition, stopOffset)
-  return ends
 }

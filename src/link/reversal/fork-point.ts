@@ -16,7 +16,8 @@ export async function keepAsStopped(
   const stopPoints = logs.map((log, partition): StopPointRecord => {
     const stopOffset = record.reversal?.sealedOffsets[partition] ?? log.state().logEndOffset
     const unknown = { lastSourceEpoch: undefined, lastSourceFetchOffset: -1, lag: undefined }
-    return { partition, stopOffset, timeMs, ...unknown, openTransactions: 0, overlappingProducerIds: [] }
+    const ofSource = { openTransactions: 0, overlappingProducerIds: [], ofSource: true }
+    return { partition, stopOffset, timeMs, ...unknown, ...ofSource }
   })
   await changes.update(id, current => {
     const { reversal } = current

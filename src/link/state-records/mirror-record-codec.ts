@@ -40,6 +40,7 @@ const table = message({
         lag: int64(),
         openTransactions: int32(),
         overlappingProducerIds: list(int64, { versions: '2+' }),
+        ofSource: bool({ tag: 0 }),
       }),
     ),
     history: array(struct({ state: string(), event: string(), reason: string(), timeMs: int64() })),
@@ -111,6 +112,7 @@ export function encodeMirrorRecord(record: MirrorRecord): Buffer {
         lag: BigInt(point.lag ?? -1),
         openTransactions: point.openTransactions,
         overlappingProducerIds: [...point.overlappingProducerIds],
+        ofSource: point.ofSource,
       })),
       history: record.history.map(change => ({ ...change, timeMs: BigInt(change.timeMs) })),
       together: [...record.together],
@@ -159,6 +161,7 @@ export function decodeMirrorRecord(
       lag: point.lag < 0n ? undefined : Number(point.lag),
       openTransactions: point.openTransactions,
       overlappingProducerIds: point.overlappingProducerIds,
+      ofSource: point.ofSource,
     })),
     history: value.history.map(change => ({
       ...change,

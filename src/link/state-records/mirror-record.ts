@@ -26,6 +26,8 @@ export interface StopPointRecord {
   readonly openTransactions: number
   /** Producers of the source in the mirror's log whose ids may have been handed out here too, before the barrier; bounded. */
   readonly overlappingProducerIds: readonly bigint[]
+  /** It was no mirror that stopped, but the source of a reverse, which stayed it: its mirror may have had less of it, or nothing. */
+  readonly ofSource: boolean
 }
 
 /** One entry of the history, newest last. */

@@ -70,6 +70,7 @@ const stopPoint = record({
   lastSourceEpoch: fc.option(epoch, { nil: undefined }),
   timeMs: offset,
   sourceEpochs: fc.array(record({ epoch, firstOffset: offset }), { maxLength: 5 }),
+  ofSource: fc.boolean(),
 })
 
 const recordOf = (change: StatusChange) => ('record' in change ? change.record : change)

@@ -82,6 +82,7 @@ const stopPointTable = message({
     lastSourceEpoch: int32(),
     timeMs: int64(),
     sourceEpochs: array(struct({ epoch: int32(), firstOffset: int64() })),
+    ofSource: bool({ tag: 0 }),
   },
 })
 

@@ -77,6 +77,8 @@ export interface StopPointStatus {
   readonly timeMs: number
   /** Ascending; each range begins at `firstOffset` and ends where the next begins. */
   readonly sourceEpochs: readonly { readonly epoch: number; readonly firstOffset: number }[]
+  /** It was the source of a reverse, and stayed it: the other side's mirror may have had less of it, or nothing. */
+  readonly ofSource: boolean
 }
 
 /** How far a topic is that changes roles with its counterpart; of both sides. */

@@ -132,9 +132,9 @@ export class WantedStatus {
       records.set(key, reversalStatusRecord({ ...of, stateEpoch, ...walk, reason: record.reason ?? '' }))
     }
     const { sourceClusterId, sourceTopicId, stopPoints } = record
-    for (const { partition, stopOffset, lastSourceEpoch, timeMs } of stopPoints) {
+    for (const { partition, stopOffset, lastSourceEpoch, timeMs, ofSource } of stopPoints) {
       const sourceEpochs = this.#parts.desired.epochRanges(topicId, partition, sourceClusterId)
-      const point = { ...of, partition, sourceClusterId, sourceTopicId, stopOffset, lastSourceEpoch, timeMs }
+      const point = { ...of, partition, sourceClusterId, sourceTopicId, stopOffset, lastSourceEpoch, timeMs, ofSource }
       const key = stateKeyText(stopPointStatusKey(linkId, mirrorTopic, partition))
       records.set(key, stopPointStatusRecord({ ...point, sourceEpochs }))
     }
