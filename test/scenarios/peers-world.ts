@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Partitioners } from 'kafkajs'
+import { type Admin, Partitioners } from 'kafkajs'
 import { isControl, isTransactional } from '../../src/protocol/batches/batch-header.ts'
 import { batchesIn, bytesOfBatch } from '../../src/protocol/batches/batch-iteration.ts'
 import { decodeControlRecord } from '../../src/protocol/batches/control-batch.ts'
@@ -54,11 +54,15 @@ export async function startPeersWorld(configs: Configs = {}, properties: Configs
 const halfOf = (node: LockstepNode, { bootstrap, clusterId }: LockstepNode, configs: Configs) =>
   eventually(() => MirrorLink.createSide(node, 'twin', { bootstrap, clusterId, configs }))
 
-export async function createTopic({ node }: Peer, topic: string, numPartitions: number): Promise<void> {
+export const createTopic = (peer: Peer, topic: string, numPartitions: number): Promise<unknown> =>
+  administer(peer, admin => admin.createTopics({ topics: [{ topic, numPartitions }] }))
+
+/** KafkaJS as an administrator of that node. */
+export async function administer<T>({ node }: Peer, action: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = patientKafkaJs(node.bootstrap).admin()
   await admin.connect()
   try {
-    await admin.createTopics({ topics: [{ topic, numPartitions }] })
+    return await action(admin)
   } finally {
     await admin.disconnect()
   }
@@ -120,9 +124,13 @@ export interface VisibleRecord {
   readonly value: string
 }
 
-/** All records of both partitions, those of transactions only if they were committed. */
-export async function visibleRecords(peer: Peer, topic: string): Promise<VisibleRecord[]> {
-  const ofPartitions = [0, 1].map(async partition =>
+/** All records of these partitions, those of transactions only if they were committed. */
+export async function visibleRecords(
+  peer: Peer,
+  topic: string,
+  partitions: readonly number[] = [0, 1],
+): Promise<VisibleRecord[]> {
+  const ofPartitions = partitions.map(async partition =>
     visibleIn(await segmentsOf(peer, topic, partition)).map(record => ({ partition, ...record })),
   )
   return (await Promise.all(ofPartitions)).flat()
