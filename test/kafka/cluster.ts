@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../free-port.ts'
 import { type KafkaVersion, kafkaJars } from './jars.ts'
+import { metadataLateMs, startLateMetadata } from './late-metadata.ts'
 import { type ClusterPlan, KafkaNode, type NodePlan } from './node.ts'
 
 /** Which cluster to start. */
@@ -63,8 +64,10 @@ export class KafkaCluster {
 
   /** Formats and starts a cluster, and waits until every broker answers. */
   static async start(options: ClusterOptions): Promise<KafkaCluster> {
-    const cluster = new KafkaCluster(await planCluster(options))
+    const plan = await planCluster(options)
+    const cluster = new KafkaCluster(plan)
     try {
+      for (const [port, to] of plan.latePorts) await startLateMetadata(port, to, metadataLateMs)
       await Promise.all(cluster.nodes.map(node => node.start()))
     } catch (error) {
       await cluster.close()
@@ -124,14 +127,18 @@ async function planCluster({
   data,
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
+  const isPlain = Object.keys(further).length === 0 && data === undefined
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
-  const combined = typeof brokers !== 'number'
-  const brokerCount = combined ? (brokers === 'combined' ? 1 : brokers.combined) : brokers
+  const late = metadataLateMs > 0 && (typeof brokers === 'number' || (brokers === 'combined' && isPlain))
+  const combined = typeof brokers !== 'number' && !late
+  const brokerCount = typeof brokers !== 'number' ? (brokers === 'combined' ? 1 : brokers.combined) : brokers
   const controllerCount = combined ? brokerCount : controllers
   const moreListeners = combined ? [] : brokerListeners
   const ports = await freePorts(controllerCount + brokerCount * (1 + moreListeners.length))
+  const latePorts = late ? await freePorts(controllerCount) : []
   const controllerPorts = ports.slice(0, controllerCount)
-  const voters = controllerPorts.map((port, index) => `${combined ? 1 + index : 100 + index}@127.0.0.1:${port}`)
+  const announcedPorts = late ? latePorts : controllerPorts
+  const voters = announcedPorts.map((port, index) => `${combined ? 1 + index : 100 + index}@127.0.0.1:${port}`)
   const shared = {
     ...quickAndQuiet(brokerCount),
     'controller.quorum.voters': voters.join(','),
@@ -153,32 +160,27 @@ async function planCluster({
     const dataDirectory = data?.directory
     return { id: index + 1, port, isBroker: true, dataDirectory, properties: { ...shared, ...role, ...properties } }
   })
-  const controllerNodes = controllerPorts.map(
-    (port, index): NodePlan => ({
-      id: 100 + index,
-      port,
-      isBroker: false,
-      dataDirectory: undefined,
-      properties: {
-        ...shared,
-        'process.roles': 'controller',
-        listeners: `CONTROLLER://127.0.0.1:${port}`,
-        ...properties,
-      },
-    }),
+  const controllerNodes = controllerPorts.map((port, index) =>
+    controllerNode(100 + index, port, { ...shared, ...properties }),
   )
   return {
     version,
     jars,
     clusterId: data?.clusterId ?? randomClusterId(),
     folder,
-    controllerPorts,
+    controllerPorts: announcedPorts,
+    latePorts: latePorts.map((port, index) => [port, controllerPorts[index] ?? 0]),
     plugins,
     jvmArguments,
     format,
     nodes: combined ? brokerNodes : [...controllerNodes, ...brokerNodes],
   }
 }
+
+const controllerNode = (id: number, port: number, properties: Readonly<Record<string, string>>): NodePlan => ({
+  ...{ id, port, isBroker: false, dataDirectory: undefined },
+  properties: { 'process.roles': 'controller', listeners: `CONTROLLER://127.0.0.1:${port}`, ...properties },
+})
 
 /** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
 function randomClusterId(): string {

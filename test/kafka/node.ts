@@ -32,6 +32,8 @@ export interface ClusterPlan {
   readonly clusterId: string
   readonly folder: string
   readonly controllerPorts: readonly number[]
+  /** Where brokers reach the controllers when they are to hear late of metadata: a port, and the controller's own. */
+  readonly latePorts: readonly (readonly [port: number, to: number])[]
   readonly nodes: readonly NodePlan[]
 }
 

@@ -9,6 +9,7 @@ import { EndTxnApi } from '../../src/protocol/messages/26-end-txn.ts'
 import { TxnOffsetCommitApi } from '../../src/protocol/messages/28-txn-offset-commit.ts'
 import { DeleteGroupsApi } from '../../src/protocol/messages/42-delete-groups.ts'
 import { OffsetDeleteApi } from '../../src/protocol/messages/47-offset-delete.ts'
+import { DescribeTransactionsApi } from '../../src/protocol/messages/65-describe-transactions.ts'
 import { eventually } from '../eventually.ts'
 import { type GroupTalk, groupCase, type Membership } from './group-talk.ts'
 import { type ParityCase, sortedBy, UNKNOWN_ID } from './parity-case.ts'
@@ -205,7 +206,14 @@ async function begin(talk: GroupTalk, transactionalId: string) {
     })
   const end = (committed: boolean) =>
     talk.say(`end, ${committed}`, EndTxnApi, { request: { transactionalId, ...producer, committed }, version: 3 })
-  return { commit, end }
+  /** Its markers, which are written behind the answer, are there. */
+  const ended = () =>
+    eventually(async () => {
+      const { transactionStates } = await talk.ask(DescribeTransactionsApi, { transactionalIds: [transactionalId] })
+      const state = transactionStates[0]?.transactionState
+      if (!state?.startsWith('Complete')) throw new Error(`${transactionalId} is ${state}`)
+    })
+  return { commit, end, ended }
 }
 
 const transactional = groupCase('TxnOffsetCommit', async talk => {
@@ -232,6 +240,7 @@ const transactional = groupCase('TxnOffsetCommit', async talk => {
     request: { groupId: talk.group, topics: [{ name: 'p', partitions: [{ partitionIndex: 0 }] }] },
   })
   await third.end(true)
+  await third.ended()
   await fetch(talk, 'deleted', { requireStable: true })
 })
 

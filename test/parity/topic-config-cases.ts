@@ -1,5 +1,4 @@
 // Topic configs, and the broker's defaults of them, that change what a producer is answered and what is stored.
-import { deepStrictEqual } from 'node:assert/strict'
 import { ZERO_UUID } from '../../src/core/uuid.ts'
 import { compressionNames, compressionOf, usesLogAppendTime } from '../../src/protocol/batches/batch-header.ts'
 import { batchesIn } from '../../src/protocol/batches/batch-iteration.ts'
@@ -8,9 +7,8 @@ import { recordsOf } from '../../src/protocol/batches/records-of.ts'
 import { ErrorCode } from '../../src/protocol/errors.ts'
 import { FetchApi } from '../../src/protocol/messages/01-fetch.ts'
 import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
-import { DescribeConfigsApi } from '../../src/protocol/messages/32-describe-configs.ts'
 import { IncrementalAlterConfigsApi } from '../../src/protocol/messages/44-incremental-alter-configs.ts'
-import { eventually } from '../eventually.ts'
+import { everythingIsInForce } from './in-force.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
 import { NOW, produceCase, record, two } from './produce-cases.ts'
 import { ask } from './raw-exchange.ts'
@@ -32,7 +30,7 @@ const topicWith = (name: string, configs: Configs): ParityCase => ({
   },
 })
 
-/** Waits until the node has heard of it; null removes a value. */
+/** Waits until the node keeps to it; null removes a value. */
 const configured = (type: number, name: string, configs: Readonly<Record<string, string | null>>): ParityCase => ({
   name: `${type} ${name} is configured: ${JSON.stringify(configs)}`,
   async ask(peer) {
@@ -41,17 +39,7 @@ const configured = (type: number, name: string, configs: Readonly<Record<string,
     const request = { resources: [{ resourceType: type, resourceName: name, configs: changes }], validateOnly: false }
     const answer = await ask(peer, { api: IncrementalAlterConfigsApi, request, version: 1 })
     if (typeof answer === 'string' || answer.responses[0]?.errorCode !== ErrorCode.NONE) return JSON.stringify(answer)
-    const resources = [{ resourceType: type, resourceName: name, configurationKeys: entries.map(([key]) => key) }]
-    await eventually(async () => {
-      const told = await ask(peer, { api: DescribeConfigsApi, request: { resources }, version: 4 })
-      if (typeof told === 'string') throw new Error(told)
-      const own = told.results[0]?.configs.filter(({ configSource }) => configSource === 1 || configSource === 3)
-      const values = new Map(own?.map(config => [config.name, config.value]))
-      deepStrictEqual(
-        entries.map(([key]) => values.get(key) ?? null),
-        entries.map(([, value]) => value),
-      )
-    })
+    await everythingIsInForce(peer)
     return 'configured'
   },
 })

@@ -6,6 +6,7 @@ import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
 import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
 import { DeleteTopicsApi } from '../../src/protocol/messages/20-delete-topics.ts'
 import { eventually } from '../eventually.ts'
+import { everythingIsInForce } from './in-force.ts'
 import type { ParityCase } from './parity-case.ts'
 import { ask, type Peer } from './raw-exchange.ts'
 
@@ -39,6 +40,8 @@ export const topicIsDeleted = (topic: string): ParityCase => ({
   async ask(peer) {
     await ask(peer, { api: DeleteTopicsApi, request: { topicNames: [topic], timeoutMs: 30_000 }, version: 4 })
     await waitFor(peer, topic, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    // Until then it is not told of any more, and still read from.
+    await everythingIsInForce(peer)
     return 'deleted'
   },
 })

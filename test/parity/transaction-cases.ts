@@ -1,5 +1,6 @@
 // Transactions as both nodes must carry them out: every version of every request, what is refused with which error, and what is recorded.
 import { strictEqual } from 'node:assert/strict'
+import { ErrorCode } from '../../src/protocol/errors.ts'
 import { FindCoordinatorApi } from '../../src/protocol/messages/10-find-coordinator.ts'
 import { DescribeTransactionsApi } from '../../src/protocol/messages/65-describe-transactions.ts'
 import { eventually } from '../eventually.ts'
@@ -43,18 +44,25 @@ export const settled = (id: string, when: string): ParityCase =>
     return state
   })
 
-/** Kafka's coordinator comes up some time after its topic was made. */
-export const coordinatorReady = (id: string): ParityCase =>
-  transactionCase(id, 'has a coordinator', async (_producer, peer) => {
+/** As many ids as make sure that each partition of `__transaction_state` has one. */
+const PROBES = Array.from({ length: 24 }, (_, index) => `probe-${index}`)
+
+/** Kafka's coordinator comes up, partition by partition, some time after its topic was made. */
+export const coordinatorReady: ParityCase = {
+  name: 'transactions have a coordinator',
+  async ask(peer) {
     await eventually(async () => {
-      const request = { keyType: 1, coordinatorKeys: [id] }
-      const answer = await ask(peer, { api: FindCoordinatorApi, request, version: 4 })
-      if (typeof answer === 'string') throw new Error(`FindCoordinator: ${answer}`)
-      strictEqual(answer.coordinators[0]?.errorCode, 0)
-      strictEqual((await stateOf(peer, id)).startsWith('error 10'), true)
+      for (const id of PROBES) {
+        const request = { keyType: 1, coordinatorKeys: [id] }
+        const answer = await ask(peer, { api: FindCoordinatorApi, request, version: 4 })
+        if (typeof answer === 'string') throw new Error(`FindCoordinator: ${answer}`)
+        strictEqual(answer.coordinators[0]?.errorCode, 0)
+        strictEqual(await stateOf(peer, id), `error ${ErrorCode.TRANSACTIONAL_ID_NOT_FOUND}`)
+      }
     })
     return 'ready'
-  })
+  },
+}
 
 export const recorded = (id: string): ParityCase =>
   transactionCase(id, 'is recorded', async (_producer, peer) => (await recordedStates(peer, id)).join('\n'))
@@ -163,7 +171,7 @@ const unknownCases: ParityCase[] = [
 ]
 
 export const transactionCases: readonly ParityCase[] = [
-  coordinatorReady('init-0'),
+  coordinatorReady,
   ...initCases,
   ...unknownCases,
   ...versionOneCases,

@@ -5,6 +5,7 @@ import { UpdateFeaturesApi } from '../../src/protocol/messages/57-update-feature
 import { KafkaCluster } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
+import { everythingIsInForce } from '../parity/in-force.ts'
 import type { ParityCase } from '../parity/parity-case.ts'
 import { createParityTopics } from '../parity/parity-topics.ts'
 import { ask, type Peer } from '../parity/raw-exchange.ts'
@@ -62,5 +63,6 @@ test(`${cases.length} requests are answered as Kafka 4.3.1 answers them`, { skip
 test('and so they are when the cluster has gone back to transaction version 1', { skip }, async () => {
   const both = await startBoth()
   await Promise.all(both.map(peer => setTransactionVersion(peer, 1)))
+  await Promise.all(both.map(everythingIsInForce))
   await compare(both)
 })
