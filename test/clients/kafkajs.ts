@@ -2,6 +2,7 @@
 import { CompressionTypes, Kafka, type KafkaConfig, logLevel, Partitioners } from 'kafkajs'
 import type { ClientWriter, TransactionalWriter } from './client-record.ts'
 import { kafkaJsOptions } from './client-security.ts'
+import './kafkajs-timers.ts'
 
 /** A client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
 export const patientKafkaJs = (bootstrap: string, more: Partial<KafkaConfig> = {}): Kafka =>

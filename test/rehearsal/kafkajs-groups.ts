@@ -1,6 +1,7 @@
 // Groups of KafkaJS, in this process; used by the rehearsals.
 import { type Consumer, Kafka, logLevel } from 'kafkajs'
 import { kafkaJsOptions } from '../clients/client-security.ts'
+import '../clients/kafkajs-timers.ts'
 import type { Deliveries, Place } from './deliveries.ts'
 import type { ClientPlace, GroupClients, ReadingGroup } from './group-clients.ts'
 

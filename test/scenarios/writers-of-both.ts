@@ -1,6 +1,7 @@
 // Writers who try both clusters all the time and repeat nothing: what was acknowledged must be there in the end, which it is not if two copies took records at once.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs'
+import '../clients/kafkajs-timers.ts'
 
 interface Place {
   readonly name: string

@@ -5,6 +5,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Kafka, logLevel } from 'kafkajs'
+import '../clients/kafkajs-timers.ts'
 import { bareStatus } from '../contract/bare-status.ts'
 import * as cluster from '../contract/cluster.ts'
 import { ContractClient, type Question } from '../contract/contract-client.ts'
