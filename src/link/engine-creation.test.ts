@@ -112,3 +112,19 @@ test('a topic that somebody creates meanwhile does not become the mirror', async
   equal(world.engine.writeStatus(world.cluster.topicNamed('orders')?.topicId ?? '', 'orders').kind, 'writable')
   await world.engine.stop()
 })
+
+test('a mirror on a link whose cluster was never reached pins the one that answers, and follows it', async () => {
+  const world = new EngineWorld()
+  await world.start()
+  world.source.addTopic('orders', 1)
+  world.source.failure = { failure: 'tcp', message: 'connection refused' }
+  await world.engine.createLink(linkRequest('west'), { validateOnly: false, validateLink: false })
+  await world.settle()
+  await rejects(world.engine.createMirror('west', mirrorRequest('orders')), code('SOURCE_NOT_AVAILABLE'))
+  world.source.failure = undefined
+  equal(world.engine.describeLink('west').sourceClusterId, null)
+  await world.engine.createMirror('west', mirrorRequest('orders'))
+  equal(world.engine.describeLink('west').sourceClusterId, 'source-cluster')
+  deepEqual(world.source.fetched, ['orders-0'])
+  await world.engine.stop()
+})

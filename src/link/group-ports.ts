@@ -10,6 +10,13 @@ export interface SourceGroup {
   readonly type: string
 }
 
+/** Does it keep offsets as a group of consumers does? Streams groups do. */
+export const commitsOffsets = ({ type, protocolType }: Pick<SourceGroup, 'type' | 'protocolType'>): boolean =>
+  type !== 'share' && (protocolType === 'consumer' || protocolType === '' || type === 'streams')
+
+/** Does it keep start offsets as a share group does (KIP-932)? */
+export const isShareGroup = ({ type }: Pick<SourceGroup, 'type'>): boolean => type === 'share'
+
 /** One committed offset of a group. */
 export interface GroupOffset {
   readonly topic: string

@@ -1,7 +1,4 @@
-/**
- * What the link engine needs from outside. `source/` implements the first half (the other cluster), `destination/` the
- * second (this cluster); tests implement both with fakes. Nothing here assumes that the destination's log is on this node.
- */
+/** What the link engine needs from outside. `source/` implements the first half (the other cluster), `destination/` the second (this cluster), fakes both. Nothing here assumes that the destination's log is on this node. */
 import type { Uuid } from '../core/uuid.ts'
 import type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 import type { WriteFence } from './fence-ports.ts'
@@ -16,6 +13,7 @@ import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 export type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 export type { ReleaseOutlook, ReleaseRequest, WriteFence } from './fence-ports.ts'
 export type { DestinationGroup, GroupCommit, GroupOffset, SourceGroup, SourceGroupOffsets } from './group-ports.ts'
+export { commitsOffsets, isShareGroup } from './group-ports.ts'
 export { isSealed, type SecretBox, SecretBoxError, sealedParts, sealedText } from './secret-box.ts'
 export { SourceError, type SourceFailure } from './source-error.ts'
 export type { SecurityTexts, SourceConnectionSettings } from './source-settings.ts'

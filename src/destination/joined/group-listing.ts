@@ -1,4 +1,5 @@
 /** All groups of a joined cluster that have offsets, asked of every broker that may coordinate some; the joined destination asks. */
+import { commitsOffsets, isShareGroup } from '../../link/ports.ts'
 import { isActiveBroker, javaBrokers } from '../../metadata/lockstep-nodes.ts'
 import type { MetadataImage } from '../../metadata/metadata-image.ts'
 import { ErrorCode } from '../../protocol/errors.ts'
@@ -8,6 +9,8 @@ import type { BrokerLinks } from './group-coordinators.ts'
 
 /** Groups that commit what they have read, or share groups, which have start offsets. */
 export type ListedKind = 'committing' | 'share'
+
+const isOf = { committing: commitsOffsets, share: isShareGroup } as const
 
 /** From version 5 on types of groups are told. */
 const LIST_GROUPS = { min: 0, max: 5 }
@@ -35,10 +38,6 @@ async function groupsOf(
   const { errorCode, groups } = response
   if (errorCode !== ErrorCode.NONE) throw new BrokerRefusal('ListGroups', broker, errorCode)
   return groups
-    .filter(({ protocolType, groupType }) => {
-      const type = groupType.toLowerCase()
-      if (kind === 'share') return type === 'share'
-      return type !== 'share' && (protocolType === '' || protocolType === 'consumer' || type === 'streams')
-    })
+    .filter(({ protocolType, groupType }) => isOf[kind]({ protocolType, type: groupType.toLowerCase() }))
     .map(({ groupId }) => groupId)
 }

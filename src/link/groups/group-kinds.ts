@@ -1,12 +1,14 @@
 /** The kinds of groups whose offsets are synced, and how the ports are asked about each: groups of consumers with committed offsets, and share groups with start offsets (semantics §5). */
-import type {
-  Destination,
-  DestinationGroup,
-  GroupCommit,
-  GroupOffset,
-  SourceCluster,
-  SourceGroup,
-  SourceGroupOffsets,
+import {
+  commitsOffsets,
+  type Destination,
+  type DestinationGroup,
+  type GroupCommit,
+  type GroupOffset,
+  isShareGroup,
+  type SourceCluster,
+  type SourceGroup,
+  type SourceGroupOffsets,
 } from '../ports.ts'
 
 export interface GroupKind {
@@ -28,11 +30,9 @@ export interface GroupKind {
   write(destination: Destination, group: string, offsets: readonly GroupOffset[]): Promise<GroupCommit>
 }
 
-/** Streams groups are like groups of consumers in this. */
 export const consumerGroupKind: GroupKind = {
   expires: true,
-  keeps: ({ type, protocolType }) =>
-    type !== 'share' && (protocolType === 'consumer' || protocolType === '' || type === 'streams'),
+  keeps: commitsOffsets,
   missingHere: () => undefined,
   atSource: (source, groupIds, signal) => source.groupOffsets(groupIds, signal),
   allHere: async destination => (await destination.groupIds?.()) ?? [],
@@ -44,7 +44,7 @@ const noneHere = { kind: 'failed', message: 'this cluster has no share groups' }
 
 export const shareGroupKind: GroupKind = {
   expires: false,
-  keeps: ({ type }) => type === 'share',
+  keeps: isShareGroup,
   missingHere: ({ shareGroups }) => (shareGroups ? undefined : 'This cluster has no share groups.'),
   atSource: (source, groupIds, signal) => source.shareGroupOffsets(groupIds, signal),
   allHere: async ({ shareGroups }) => (await shareGroups?.groupIds?.()) ?? [],

@@ -8,12 +8,13 @@ import { linkError } from '../errors.ts'
 import type { DestinationTopic } from '../ports.ts'
 import { nameIsFree, requireMet } from '../source-topics/topic-conditions.ts'
 import { nameOwner } from '../source-topics/topic-facts.ts'
+import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorCreationRecord } from '../state-records/mirror-creation-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { mirrorCreationStateRecord, tombstone } from '../state-records/record-codec.ts'
 import { mirrorCreationKey } from '../state-records/state-key.ts'
 import { entryState } from '../states/transition.ts'
-import { requireRunning } from './ask-source.ts'
+import { askSource, requireRunning } from './ask-source.ts'
 import { linkQueue, type OperationContext, requireLink, topicNameQueue } from './operation-context.ts'
 import { type MirrorPlan, mirrorNameOf, planMirror } from './plan-mirror.ts'
 
@@ -23,7 +24,7 @@ export async function createMirror(
   subject: { link: string; request: CreateMirrorRequest },
   options: { validateOnly: boolean },
 ): Promise<{ warnings: readonly string[] }> {
-  const link = requireLink(context, subject.link)
+  const link = await pinnedLink(context, subject.link)
   if (link.deletingSinceMs !== undefined) throw linkError('LINK_BEING_DELETED', { link: link.name })
   const { runtime, source, status } = requireRunning(context, link.linkId)
   const mirrorTopic = mirrorNameOf(subject.request, runtime.configs)
@@ -38,6 +39,17 @@ export async function createMirror(
   // Not inside the queue: a link that connects anew waits for its tasks, one of which may wait for this name.
   if (!options.validateOnly) await context.reconcile()
   return { warnings }
+}
+
+/** A link that was created unasked may not have reached its cluster yet: whoever answers now is pinned, as by the probe. */
+async function pinnedLink(context: OperationContext, name: string): Promise<LinkRecord> {
+  const link = requireLink(context, name)
+  if (link.remoteClusterId !== undefined || link.deletingSinceMs !== undefined) return link
+  const { runtime, source } = requireRunning(context, link.linkId)
+  await askSource(name, async () => await runtime.acceptClusterId((await source.describeCluster()).clusterId))
+  // It connects anew, to that cluster only.
+  await context.reconcile()
+  return requireLink(context, name)
 }
 
 /** The durable intent, then everything that follows from it; called inside the queue of the topic's name, which is free. */

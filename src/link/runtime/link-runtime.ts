@@ -165,7 +165,7 @@ export class LinkRuntime {
     this.#probe = new LinkProbe({
       source: () => source,
       topics: () => this.#followed().map(({ sourceTopic }) => sourceTopic),
-      checkClusterId: clusterId => this.#checkClusterId(clusterId),
+      checkClusterId: clusterId => this.acceptClusterId(clusterId),
       onChange: health => {
         // What was created there meanwhile does not wait for the next period.
         if (health.state === 'ACTIVE') this.task('AutoCreateMirror')?.start()
@@ -265,8 +265,8 @@ export class LinkRuntime {
     return mirror
   }
 
-  /** The first id that is read is pinned, durably; later any other is refused. */
-  async #checkClusterId(found: string): Promise<void> {
+  /** The first id that is read is pinned, durably; later any other is refused, with a SourceError. */
+  async acceptClusterId(found: string): Promise<void> {
     const { desired, destination, linkChanges, logger } = this.#parts
     const link = desired.link(this.linkId)
     if (!link) return
