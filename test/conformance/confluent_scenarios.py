@@ -174,7 +174,12 @@ def protocol(request):
         group = admin.describe_consumer_groups(["rd-protocol"])["rd-protocol"].result(60)
         return [group.state.name, group.type.name, len(group.members)]
 
-    later("described", described)
+    def stable():
+        # A member has its partitions before it has told so, which is what the group waits for.
+        poll([two], lambda _: described()[0] == "STABLE")
+        return described()
+
+    later("described", stable)
     two.close()
     static = member(request, **{"group.instance.id": "rd-static"})
     static.subscribe(["rd-protocol"])

@@ -2,11 +2,28 @@
 
 import { ranges } from './java-consumer.ts'
 import type { Scenario } from './scenario.ts'
+import type { Side } from './side.ts'
+import type { Transcript } from './transcript.ts'
 
 const PROTOCOL = { 'group.protocol': 'consumer' }
 
 /** Who has which partition depends on ids by chance. */
 const sizes = (assignments: readonly (readonly string[])[]) => ranges(assignments).map(range => range.split(' ').length)
+
+/** A member has its partitions before it has told so, which is what the group waits for; others come to their end in their own time. */
+const listedAs = (seen: Transcript, name: string, { side, group }: { side: Side; group: string }): Promise<void> =>
+  seen.settles(
+    name,
+    async () => (await side.groups<string[][]>('list')).filter(([id]) => id === group),
+    found => JSON.stringify(found).includes('Stable'),
+  )
+
+const describedAs = (seen: Transcript, name: string, of: { side: Side; group: string; state: string }): Promise<void> =>
+  seen.settles(
+    name,
+    () => of.side.groups('describe', { groups: [of.group] }),
+    found => JSON.stringify(found).includes(of.state),
+  )
 
 const sharing = (assignor: string): Scenario => ({
   name: `members of the consumer protocol share partitions with the assignor ${assignor}`,
@@ -25,11 +42,11 @@ const sharing = (assignor: string): Scenario => ({
     await seen.step('reads', async () => (await first.takeUntil(60)).length)
     const second = await join('b')
     await seen.step('two', async () => sizes(await Promise.all([first.assigned(3), second.assigned(3)])))
-    await seen.step('listed', () => side.groups('list'))
+    await listedAs(seen, 'listed', { side, group: topic })
     await first.close()
     await seen.step('the other', () => second.assigned(6))
     await second.close()
-    await seen.step('empty', () => side.groups('describe', { groups: [topic] }))
+    await describedAs(seen, 'empty', { side, group: topic, state: 'Empty' })
     await seen.step('deleted', () => side.groups('delete', { groups: [topic] }))
   },
 })
@@ -71,10 +88,10 @@ const migration: Scenario = {
     await old.assigned(4)
     const modern = await join('new', PROTOCOL)
     await seen.step('both', async () => sizes(await Promise.all([old.assigned(2), modern.assigned(2)])))
-    await seen.step('listed as a consumer group', () => side.groups('list'))
+    await listedAs(seen, 'listed as a consumer group', { side, group: 'modern-move' })
     await modern.close()
     await seen.step('the old one alone', () => old.assigned(4))
-    await seen.step('listed as a classic group', () => side.groups('list'))
+    await listedAs(seen, 'listed as a classic group', { side, group: 'modern-move' })
     await old.close()
   },
 }
@@ -93,7 +110,7 @@ const patterns: Scenario = {
     await seen.step('matched', () => consumer.assigned(3))
     await side.createTopics({ name: 'modern-re-three' })
     await seen.step('one more', () => consumer.assigned(4))
-    await seen.step('described', () => side.groups('describe', { groups: ['modern-re'] }))
+    await describedAs(seen, 'described', { side, group: 'modern-re', state: 'Stable' })
     await consumer.close()
     const wrong = await side.consumer('modern-re-wrong', { ...properties, 'client.id': 'b' })
     await wrong.run('subscribe', { re2: '(' })
@@ -117,7 +134,11 @@ const ownConfigs: Scenario = {
     const consumer = await join('a')
     await seen.step('assigned', () => consumer.assigned(2))
     const keys = ['consumer.session.timeout.ms', 'consumer.heartbeat.interval.ms']
-    await seen.step('told', () => side.topics('configs', { type: 'group', name: group, keys }))
+    await seen.settles(
+      'told',
+      () => side.topics('configs', { type: 'group', name: group, keys }),
+      found => JSON.stringify(found).includes('45001'),
+    )
     const wrong = [['SET', 'consumer.session.timeout.ms', '1']]
     await seen.step('too short', () => side.topics('alter', { type: 'group', name: group, ops: wrong }))
     await consumer.close()

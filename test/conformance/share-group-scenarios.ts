@@ -42,8 +42,19 @@ class ShareConsumer {
   }
 }
 
-const fromEarliest = (side: Side, group: string) =>
-  side.topics('alter', { type: 'group', name: group, ops: [['SET', 'share.auto.offset.reset', 'earliest']] })
+/** Resolves when it is known where the group is coordinated: what it begins to read earlier begins at the end. */
+async function fromEarliest(side: Side, group: string): Promise<unknown> {
+  const key = 'share.auto.offset.reset'
+  const altered = await side.topics('alter', { type: 'group', name: group, ops: [['SET', key, 'earliest']] })
+  await eventually(
+    async () => {
+      const told = JSON.stringify(await side.topics('configs', { type: 'group', name: group, keys: [key] }))
+      if (!told.includes('earliest')) throw new Error(told)
+    },
+    { timeoutMs: 120_000 },
+  )
+  return altered
+}
 
 /** A member is gone a moment after its consumer was closed. */
 const emptied = (side: Side, group: string) =>
@@ -208,11 +219,17 @@ const configs: Scenario = {
       'consumer.session.timeout.ms=50000',
     ]
     await seen.step('alter', () => run('--alter', ...entity, '--add-config', values.join(',')))
-    await seen.step('describe', () => run('--describe', ...entity))
+    const described = (name: string, of: readonly string[], accepted: (text: string) => boolean) =>
+      seen.settles(name, () => run('--describe', ...of), accepted)
+    await described('describe', entity, text => values.every(value => text.includes(value)))
     for (const value of ['share.session.timeout.ms=1', 'share.auto.offset.reset=never', 'share.nothing=1'])
       await seen.step(`refuse ${value}`, () => run('--alter', ...entity, '--add-config', value))
     await seen.step('delete', () => run('--alter', ...entity, '--delete-config', 'share.session.timeout.ms'))
-    await seen.step('describe all groups', () => run('--describe', '--entity-type', 'groups'))
+    await described(
+      'describe all groups',
+      ['--entity-type', 'groups'],
+      text => !text.includes('share.session.timeout.ms'),
+    )
   },
 }
 
