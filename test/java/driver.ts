@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { cached } from '../cache.ts'
+import { classArchive, quickJvm } from '../kafka/class-archive.ts'
 import { type KafkaVersion, kafkaJars, kafkaStreamsJars } from '../kafka/jars.ts'
 
 const sourceFolder = fileURLToPath(new URL('.', import.meta.url))
@@ -61,13 +62,10 @@ export class JavaDriver {
     const jars = await kafkaJars(version)
     const classes = await driverClasses(version)
     // The charset must not depend on the locale of whoever runs the tests.
-    const quick = [
-      '-XX:+UseSerialGC',
-      '-XX:TieredStopAtLevel=1',
-      '-Dfile.encoding=UTF-8',
-      '-Dorg.slf4j.simpleLogger.defaultLogLevel=error',
-    ]
-    const classPath = ['-cp', `${classes}:${join(jars, '*')}`]
+    const properties = ['-Dfile.encoding=UTF-8', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error']
+    const quick = [...quickJvm, ...(await classArchive(version)), ...properties]
+    // The archive is one of the jars: they come first.
+    const classPath = ['-cp', `${join(jars, '*')}:${classes}`]
     const child = spawn('java', [`-Xmx${heapMb}m`, ...quick, ...classPath, 'lockstep.Driver'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../free-port.ts'
+import { classArchive } from './class-archive.ts'
 import { type KafkaVersion, kafkaJars } from './jars.ts'
 import { metadataLateMs, startLateMetadata } from './late-metadata.ts'
 import { type ClusterPlan, KafkaNode, type NodePlan } from './node.ts'
@@ -127,6 +128,7 @@ async function planCluster({
   data,
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
+  const archive = await classArchive(version)
   const isPlain = Object.keys(further).length === 0 && data === undefined
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
   const late = metadataLateMs > 0 && (typeof brokers === 'number' || (brokers === 'combined' && isPlain))
@@ -166,6 +168,7 @@ async function planCluster({
   return {
     version,
     jars,
+    archive,
     clusterId: data?.clusterId ?? randomClusterId(),
     folder,
     controllerPorts: announcedPorts,

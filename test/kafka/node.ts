@@ -6,6 +6,7 @@ import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
 import { eventually } from '../eventually.ts'
 import { tryConnect } from '../free-port.ts'
 import { writeProperties } from '../properties-file.ts'
+import { quickJvm } from './class-archive.ts'
 import type { KafkaVersion } from './jars.ts'
 
 /** What cluster.ts decides for a node. */
@@ -23,6 +24,8 @@ export interface NodePlan {
 export interface ClusterPlan {
   readonly version: KafkaVersion
   readonly jars: string
+  /** Arguments with which its JVMs start quickly (class-archive.ts). */
+  readonly archive: readonly string[]
   /** Folder with further classes, for plugins of brokers. */
   readonly plugins: string | undefined
   /** Of the nodes, in place of those that start quickly. */
@@ -141,8 +144,8 @@ export class KafkaNode {
   }
 
   #javaArguments(heap: string): string[] {
-    const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn']
-    return [`-Xmx${heap}`, ...quick, ...this.#classPath]
+    const quiet = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'
+    return [`-Xmx${heap}`, ...quickJvm, ...this.#cluster.archive, quiet, ...this.#classPath]
   }
 
   get #classPath(): string[] {
