@@ -229,6 +229,8 @@ export interface LinkEngine {
   readonly ready: boolean
   /** For people, while it is not. */
   readonly whyNotReady: string
+  /** Other clusters cannot read of the links here yet: that comes right after `ready`, the first time. */
+  statusIsDue(): boolean
   /** The state topic has been replayed, whoever coordinates: links and mirrors can be told. */
   readonly replayed: boolean
   createLink(

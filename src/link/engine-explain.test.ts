@@ -63,3 +63,15 @@ test('a deletion is told of if a filter still includes the topic, and not if non
   deepEqual(world.engine.topics.returning('other'), [])
   await world.engine.stop()
 })
+
+// The page offered mirrors of other links to be restored, which the dry run then refused.
+test('a mirror of another link is told from an ordinary topic that is in the way', async () => {
+  const world = await explaining()
+  await world.engine.createLink(linkRequest('other'), { validateOnly: false, validateLink: true })
+  const reason = async () =>
+    (await world.engine.topics.list('other')).find(row => row.sourceTopicName === 'orders')?.reason
+  equal(await reason(), 'OTHER_MIRROR')
+  await world.engine.alterMirrors('west', 'failover', { selection: { names: ['orders'] }, validateOnly: false })
+  equal(await reason(), 'TOPIC_EXISTS')
+  await world.engine.stop()
+})

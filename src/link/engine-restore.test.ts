@@ -249,5 +249,9 @@ test('start offsets of share groups beyond the cut are clamped, too', async () =
   equal(world.east.status('orders'), 'PAUSED')
   const starts = ['beyond', 'below', 'working'].map(group => shareGroups.get(group)?.offsets.get('orders/0')?.offset)
   deepEqual(starts, [8, 5, 12])
+  // Whoever has members cannot be set: that is told.
+  const [{ reason } = { reason: '' }] = world.east.engine.describeHistory('twin', 'orders')
+  match(reason, /^restored, cut: .*; offsets of 1 group\(s\) may lie beyond the end: working \(.+\)$/)
+  equal(world.east.engine.incidentCounts().get('group_beyond_end'), 1)
   await world.stop()
 })

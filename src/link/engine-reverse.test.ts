@@ -67,6 +67,62 @@ test('a reverse is refused where it could not be finished', async () => {
   await world.stop()
 })
 
+// Both sides waited without a word: the mirror for a source that had not heard of it, and the source stayed writable.
+test('a reverse says on both sides that the source cannot read of it, and goes on when it can', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const reversal = ({ engine }: PeerCluster) =>
+    engine
+      .describeLink('twin')
+      .tasks.find(({ name }) => name === 'Reversal')
+      ?.errors.map(({ message }) => message)
+  const peerCheck = ({ engine }: PeerCluster) =>
+    engine
+      .describeLink('twin')
+      .tasks.find(({ name }) => name === 'PeerCheck')
+      ?.errors.map(({ code }) => code)
+  const reason = () => west.engine.describeMirror('twin', 'orders').reason ?? ''
+  // East, the source, may not read what west publishes.
+  west.asSource.failure = { failure: 'authorization', message: 'no DESCRIBE' }
+  await world.pass(6000)
+  deepEqual(peerCheck(east), ['AUTHORIZATION_ERROR'])
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(20_000)
+  deepEqual(states(world), ['PENDING_SYNCHRONIZE', undefined])
+  deepEqual(writable(world), [false, true])
+  match(
+    reason(),
+    /close its copy, which its side of the link cannot do: the link may not read __lockstep_status: no DES/,
+  )
+  match(reversal(west)?.join() ?? '', /^orders: at the other cluster: the link may not read __lockstep_status/)
+  west.asSource.failure = undefined
+  await world.pass(40_000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  deepEqual([reversal(west), reversal(east)], [[], []])
+  await world.stop()
+})
+
+test('a reverse under way says that the other side cannot be asked any more', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  openTransaction(world)
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  deepEqual(states(world), ['PENDING_SYNCHRONIZE', 'PENDING_MIRROR'])
+  for (const side of [east, west]) side.asSource.failure = cut
+  await world.pass(4000)
+  for (const { engine } of [east, west]) {
+    const told = /cannot be read: connection refused/
+    match(engine.describeMirror('twin', 'orders').reason ?? '', told)
+    const task = engine.describeLink('twin').tasks.find(({ name }) => name === 'Reversal')
+    match(task?.errors[0]?.message ?? '', told)
+  }
+  for (const side of [east, west]) side.asSource.failure = undefined
+  await world.pass(90_000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  await world.stop()
+})
+
 test('transactions that do not end are aborted after a while, and never are both writable', async () => {
   const world = await mirroredPeers()
   openTransaction(world)

@@ -50,6 +50,7 @@ export class Engine implements api.LinkEngine {
   readonly #reconciler: Reconciler
   readonly verifications: Verifications
   readonly topics = sourceTopics(() => this.#readable())
+  readonly statusIsDue = () => this.#publisher?.isDue ?? false
   readonly events: LinkEvents
   readonly #publisher: StatusPublisher | undefined
   readonly fences: MirrorFences
@@ -60,7 +61,7 @@ export class Engine implements api.LinkEngine {
 
   constructor(options: EngineOptions) {
     this.#o = options
-    const { stateLog, statusLog, sources, secrets, clock, random, logger } = options
+    const { stateLog, statusLog, sources, secrets, tailExports, clock, random, logger } = options
     const destination = coordinatorOnly(options.destination, () => this.ready)
     const desired = this.#desired
     const keyId = stateLog.leadership && secrets?.keyId
@@ -73,8 +74,7 @@ export class Engine implements api.LinkEngine {
       linkChanges: new LinkChanges({ desired, journal }),
       destination,
       topicConfigs: new MirrorTopicConfigs({ desired, changes, destination }),
-      ...{ sources, secrets, clock, random },
-      tailExports: options.tailExports,
+      ...{ sources, secrets, clock, random, tailExports },
       incidents: new IncidentCounts(),
       chains: new KnownChains(),
       logger: logger.child({ component: 'link' }),

@@ -156,7 +156,6 @@ const dumps: Scenario = {
     await side.createTopics({ name: 'dumped' })
     await side.write('dumped', 3)
     await side.java('produce', { topic: 'dumped', records: [{ value: 'x' }], transaction: { id: 'd', end: 'abort' } })
-    await side.ended('d')
     const member = await side.consumer('dumped', { 'group.id': 'dumped' })
     await member.subscribe('dumped')
     await member.takeUntil(4)

@@ -16,6 +16,7 @@ export const incidentKinds = [
   'fence_changed',
   'config_changed',
   'taken_away',
+  'group_beyond_end',
 ] as const
 
 export type IncidentKind = (typeof incidentKinds)[number]

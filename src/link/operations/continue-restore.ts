@@ -88,12 +88,12 @@ async function finishRestore(context: OperationContext, id: MirrorId): Promise<v
   // Others may have come to lead it since it was decided.
   if (context.destination.fence.hasOtherLeaders) await context.destination.fence.enclose(record.topicId)
   await cutTails(context, record)
-  await settleGroups(context, record)
+  const groups = await settleGroups(context, record)
   if (sum(cuts) > 0) context.incidents.count('fork')
   const places = cuts.map(({ partition, offset, messages }) => `${partition} to ${offset} (${messages})`)
   const paths = exportPaths(context, record)
   const exported = paths.length === 0 ? '' : `; exported to ${listed(paths)}`
-  const reason = `restored, cut: ${listed(places)}${exported}`
+  const reason = `restored, cut: ${listed(places)}${exported}${groups}`
   await context.changes.transition(id, { event: 'caughtUp', reason, paused }, next => ({ ...next, stopPoints: [] }))
   context.logger.info('a topic is a mirror again', { topic: id.mirrorTopic, recordsCut: sum(cuts) })
 }

@@ -17,6 +17,7 @@ const half: LinkStatus = {
   createdTimeMs: 1,
   groupFilters: undefined,
   isPaused: false,
+  problem: undefined,
 }
 
 function published(...links: readonly LinkStatus[]): SourceStatusView {

@@ -10,32 +10,42 @@ import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 
-export interface SettledParts extends Pick<EngineParts, 'destination' | 'desired' | 'linkChanges' | 'logger'> {
+export interface SettledParts
+  extends Pick<EngineParts, 'destination' | 'desired' | 'incidents' | 'linkChanges' | 'logger'> {
   runtime(linkId: Uuid): { readonly configs: LinkConfigs } | undefined
 }
 
 /** Groups that are looked at at the same time. */
 const parallel = 8
 
+/** Groups that are named where it is told what could not be set. */
+const namedMax = 10
+
 /**
- * What cannot be set is logged: a group that has members here keeps its offsets, as its consumers find out themselves that records
- * are gone. May be repeated.
+ * Resolves to what there is to tell of those that cannot be set, as the end of a reason, and counts them: a group that has members
+ * here keeps its offsets, as its consumers find out themselves that records are gone. May be repeated.
  */
-export async function settleGroups(context: SettledParts, record: MirrorRecord): Promise<void> {
-  const { destination, logger } = context
+export async function settleGroups(context: SettledParts, record: MirrorRecord): Promise<string> {
+  const { destination, incidents, logger } = context
+  const unsettled: string[] = []
   for (const kind of [consumerGroupKind, shareGroupKind])
     await mapBounded(await kind.allHere(destination), parallel, async group => {
       try {
         await settleGroup(context, record, { group, kind })
       } catch (error) {
-        const { mirrorTopic: topic } = record
-        logger.warn('offsets of a group may lie beyond the end of a restored topic', {
-          group,
-          topic,
-          error: messageOf(error),
-        })
+        const of = { group, topic: record.mirrorTopic, error: messageOf(error) }
+        logger.warn('offsets of a group may lie beyond the end of a restored topic', of)
+        incidents.count('group_beyond_end')
+        unsettled.push(`${group} (${of.error})`)
       }
     })
+  return toldOf(unsettled.sort())
+}
+
+function toldOf(unsettled: readonly string[]): string {
+  if (unsettled.length === 0) return ''
+  const more = unsettled.length > namedMax ? ` and ${unsettled.length - namedMax} more` : ''
+  return `; offsets of ${unsettled.length} group(s) may lie beyond the end: ${unsettled.slice(0, namedMax).join(', ')}${more}`
 }
 
 async function settleGroup(

@@ -6,7 +6,7 @@ import type { MirrorLog } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { withHistory } from '../states/transition.ts'
 import type { StatusContents } from '../status/status-contents.ts'
-import { openLogs, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
+import { openLogs, peerProblem, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
 
 /** A reverse that is not decided yet. */
 export const isWalking = ({ state, reversal, stopping }: MirrorRecord): boolean =>
@@ -20,7 +20,7 @@ export async function walkMirror(parts: ReversalParts, contents: StatusContents,
   if (!reversal) return
   if (source?.withdrawn) return await giveBack(parts, record)
   if (state !== 'PENDING_SYNCHRONIZE' || held) return
-  if (!source) return await tell(parts, id, 'waiting for the other cluster to close its copy')
+  if (!source) return await tell(parts, id, waitingFor(contents, record))
   const { sealedOffsets, reason } = source
   if (sealedOffsets.length === 0) return await tell(parts, id, `the other cluster: ${reason || 'closing its copy'}`)
   if (sealedOffsets.length !== startOffsets.length)
@@ -33,6 +33,13 @@ export async function walkMirror(parts: ReversalParts, contents: StatusContents,
   const event = { event: 'caughtUp', reason: 'everything of the source is here' } as const
   await changes.transition(id, event, next => ({ ...next, together }))
   parts.promote()
+}
+
+/** The source has not heard of it, or not closed yet; whether it ever can is for its side of the link to say. */
+function waitingFor(contents: StatusContents, { linkId }: MirrorRecord): string {
+  const waiting = 'waiting for the other cluster to close its copy'
+  const problem = peerProblem(contents, linkId)
+  return problem === undefined ? waiting : `${waiting}, which its side of the link cannot do: ${problem}`
 }
 
 /** Those that were to be reversed as one stay what they are as one. */

@@ -1,4 +1,6 @@
 /** What both sides of a reverse need, and the words that they share. Used by the two walks and the task that runs them. */
+
+import type { Uuid } from '../../core/uuid.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorLog, SourceCluster } from '../ports.ts'
 import type { SettledParts } from '../restore/settle-groups.ts'
@@ -27,6 +29,10 @@ export function peerReversal(contents: StatusContents, record: MirrorRecord): Re
   const isOf = found?.topicId === record.sourceTopicId && found.request === record.reversal?.request
   return isOf ? found : undefined
 }
+
+/** Why the other half of the link cannot work with this one, as it says itself. */
+export const peerProblem = (contents: StatusContents, linkId: Uuid): string | undefined =>
+  contents.links().find(link => link.linkId === linkId)?.problem
 
 /** Partitions whose logs are worked on at the same time. */
 const parallel = 8

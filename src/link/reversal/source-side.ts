@@ -124,9 +124,9 @@ async function becomeMirror(parts: ReversalParts, contents: StatusContents, reco
     return await tell(parts, id, `the other cluster took over without all of partition(s) ${missing}: restore it`)
   await destination.fence.enclose(topicId)
   await beginEpochs(parts, record, logs)
-  await settleGroups(parts, record)
+  const groups = await settleGroups(parts, record)
   const { abortedTransactions, paused } = reversal
-  const reason = `reversed; nobody could write for ${windowMs} ms; ${abortedTransactions} transaction(s) were aborted`
+  const reason = `reversed; nobody could write for ${windowMs} ms; ${abortedTransactions} transaction(s) were aborted${groups}`
   await changes.transition(id, { event: 'caughtUp', reason, paused }, next => ({ ...next, stopPoints: [] }))
 }
 

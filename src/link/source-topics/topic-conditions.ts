@@ -139,7 +139,9 @@ export function nameIsFree(topic: string, owner: NameOwner | undefined): Conditi
     owner.kind === 'creation'
       ? `A mirror of the name '${topic}' is being created.`
       : `${refusal.message} It is ${owner.state === 'STOPPED' ? 'a stopped mirror' : 'a mirror'} of link '${owner.link}'.`
-  return { ...refused(name, 'TOPIC_EXISTS', refusal), detail }
+  // What was a mirror of another link is ordinary, and may be restored; what is one, or is about to be, may not.
+  const isOrdinary = owner.kind === 'mirror' && owner.state === 'STOPPED'
+  return { ...refused(name, isOrdinary ? 'TOPIC_EXISTS' : 'OTHER_MIRROR', refusal), detail }
 }
 
 function linkIsRunning({ isPaused, name: link }: LinkFacts): Condition {

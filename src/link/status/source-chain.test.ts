@@ -35,6 +35,7 @@ function published(chain: readonly ChainHop[], more: { state?: string; topicId?:
         createdTimeMs: 1,
         groupFilters: undefined,
         isPaused: false,
+        problem: undefined,
       }),
     ),
   )

@@ -52,6 +52,7 @@ const link = (name: string) =>
     createdTimeMs: 1,
     groupFilters: undefined,
     isPaused: false,
+    problem: undefined,
   })
 
 test('a cluster without the topic, or with nothing whole in it, publishes nothing', async () => {

@@ -32,6 +32,7 @@ const link = record({
   createdTimeMs: offset,
   groupFilters: fc.option(fc.string(), { nil: undefined }),
   isPaused: fc.boolean(),
+  problem: fc.option(fc.string(), { nil: undefined }),
 })
 const mirror = record({
   linkId: uuid,

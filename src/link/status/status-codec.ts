@@ -50,6 +50,7 @@ const linkTable = message({
     createdTimeMs: int64(),
     groupFilters: string({ nullable: '0+', default: null, tag: 0 }),
     isPaused: bool({ tag: 1 }),
+    problem: string({ nullable: '0+', default: null, tag: 2 }),
   },
 })
 
@@ -112,8 +113,8 @@ export const clusterStatusRecord = (cluster: ClusterStatus): StateRecord =>
   published(clusterStatusKey, clusterTable.encode(cluster, version))
 
 export function linkStatusRecord({ linkId, remoteClusterId, createdTimeMs, ...link }: LinkStatus): StateRecord {
-  const { groupFilters = null } = link
-  const more = { remoteClusterId: remoteClusterId ?? null, createdTimeMs: BigInt(createdTimeMs), groupFilters }
+  const { groupFilters = null, problem = null } = link
+  const more = { remoteClusterId: remoteClusterId ?? null, createdTimeMs: BigInt(createdTimeMs), groupFilters, problem }
   const value = { ...link, ...more }
   return published(linkStatusKey(linkId), linkTable.encode(value, version))
 }
@@ -157,10 +158,10 @@ function decodeValue(key: StateKey, value: Buffer): StatusChange {
 const decoders: Readonly<Record<number, (key: StateKey, body: Buffer) => StatusChange>> = {
   [statusKinds.cluster]: (key, body) => ({ kind: 'cluster', key, record: clusterTable.decode(body, version) }),
   [statusKinds.link]: (key, body) => {
-    const { remoteClusterId, createdTimeMs, groupFilters, ...link } = linkTable.decode(body, version)
+    const { remoteClusterId, createdTimeMs, groupFilters, problem, ...link } = linkTable.decode(body, version)
     const more = { remoteClusterId: remoteClusterId ?? undefined, createdTimeMs: Number(createdTimeMs) }
-    const record = { linkId: key.scope, ...link, ...more, groupFilters: groupFilters ?? undefined }
-    return { kind: 'link', key, record }
+    const optional = { groupFilters: groupFilters ?? undefined, problem: problem ?? undefined }
+    return { kind: 'link', key, record: { linkId: key.scope, ...link, ...more, ...optional } }
   },
   [statusKinds.mirror]: (key, body) => {
     const { stateTimeMs, ...mirror } = mirrorTable.decode(body, version)

@@ -46,6 +46,8 @@ export class StatusPublisher {
   #again = false
   #next: { readonly timer: Timer; readonly atMs: number } | undefined
   #isStarted = false
+  /** The first comparison has come to an end, whatever end. */
+  #hasTried = false
   #failing = false
   /** Who waits for the next comparison to be published. */
   #waiting: PromiseWithResolvers<void>[] = []
@@ -55,6 +57,11 @@ export class StatusPublisher {
     this.#wanted = new WantedStatus(options)
     this.#backoff = new Backoff({ initialMs: 200, maxMs: 10_000, random: options.random })
     options.chains.onChange(() => this.changed())
+  }
+
+  /** It is about to publish for the first time: what others read until then may be old, or nothing. A topic that cannot be written is not waited for. */
+  get isDue(): boolean {
+    return this.#isStarted && !this.#hasTried
   }
 
   /** To be called once the state is replayed and this node is the link coordinator. Never waits for the topic. */
@@ -113,6 +120,7 @@ export class StatusPublisher {
     this.#again = false
     this.#running = this.#publish().then(delayMs => {
       this.#running = undefined
+      this.#hasTried = true
       if (this.#isStarted) this.#later(this.#again ? Math.min(delayMs, gatherMs) : delayMs)
     })
   }

@@ -19,6 +19,8 @@ export interface LinkStatus {
   readonly groupFilters: string | undefined
   /** `cluster.link.paused`: it begins nothing. */
   readonly isPaused: boolean
+  /** Why it cannot work with the other half, as its PeerCheck says; undefined = it can, or does not tell. */
+  readonly problem: string | undefined
 }
 
 /** One topic of one cluster in the chain behind a mirror. */

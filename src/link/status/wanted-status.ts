@@ -45,6 +45,12 @@ export interface WantedStatusParts {
   readonly destination: Pick<Destination, 'clusterId'> & { readonly fence: Pick<WriteFence, 'noReversal'> }
   readonly topicConfigs: Pick<MirrorTopicConfigs, 'of'>
   readonly chains: KnownChains
+  /** What runs for the link here. */
+  runtime(linkId: Uuid): { task(name: string): WhatTask | undefined } | undefined
+}
+
+interface WhatTask {
+  readonly errors: readonly { readonly message: string }[]
 }
 
 /** Whoever is at the other end of a bidirectional link does not take back what this one writes. */
@@ -57,6 +63,7 @@ function syncedGroups({ mode, configs }: LinkRecord): string | undefined {
 
 interface OfLink {
   readonly link: LinkRecord
+  readonly problem: string | undefined
   readonly published: StateRecord
 }
 
@@ -87,8 +94,10 @@ export class WantedStatus {
     const ofLinks = new Map<Uuid, OfLink>()
     for (const link of desired.links()) {
       const known = this.#ofLinks.get(link.linkId)
-      const published = known?.link === link ? known.published : linkStatusRecord(linkStatus(link))
-      ofLinks.set(link.linkId, { link, published })
+      const problem = this.#parts.runtime(link.linkId)?.task('PeerCheck')?.errors[0]?.message
+      const isSame = known?.link === link && known.problem === problem
+      const published = isSame ? known.published : linkStatusRecord(linkStatus(link, problem))
+      ofLinks.set(link.linkId, { link, problem, published })
       wanted.set(stateKeyText(linkStatusKey(link.linkId)), published)
     }
     this.#ofLinks = ofLinks
@@ -149,8 +158,8 @@ export class WantedStatus {
   }
 }
 
-function linkStatus(link: LinkRecord): LinkStatus {
+function linkStatus(link: LinkRecord, problem: string | undefined): LinkStatus {
   const { linkId, name, mode, remoteClusterId, createdTimeMs, configs } = link
   const isPaused = new LinkConfigs(configs).must('cluster.link.paused')
-  return { linkId, name, mode, remoteClusterId, createdTimeMs, groupFilters: syncedGroups(link), isPaused }
+  return { linkId, name, mode, remoteClusterId, createdTimeMs, groupFilters: syncedGroups(link), isPaused, problem }
 }

@@ -5,7 +5,7 @@
 import type { Uuid } from '../../core/uuid.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
-import { peerOf } from '../peers/peer-link.ts'
+import { type PeerProblem, peerOf } from '../peers/peer-link.ts'
 import type { SourceCluster } from '../ports.ts'
 import {
   confirmsReversal,
@@ -15,7 +15,7 @@ import {
   noteFollowed,
   walkMirror,
 } from '../reversal/mirror-side.ts'
-import type { ReversalParts } from '../reversal/reversal-parts.ts'
+import { peerProblem, type ReversalParts, tell, topicOf } from '../reversal/reversal-parts.ts'
 import { followPeer, walkSource } from '../reversal/source-side.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -57,10 +57,16 @@ export async function reverseMirrors(engine: EngineParts, of: ReversedLink): Pro
     runtime: () => of,
   }
   const peer = peerOf(await status.newest(), link, destination.clusterId)
-  // PeerCheck tells it.
-  if (peer.kind === 'problem') return []
+  if (peer.kind === 'problem') return await tellStuck(parts, peer)
   const { contents } = peer
-  const errors: TaskError[] = []
+  const problem = peerProblem(contents, linkId)
+  const errors: TaskError[] = desired
+    .mirrorsOf(linkId)
+    .filter(record => problem !== undefined && isUnderWay(record))
+    .map(({ mirrorTopic: topic }) => ({
+      code: 'INTERNAL_ERROR',
+      message: `${topic}: at the other cluster: ${problem}`,
+    }))
   const attempt = async (topic: string, work: () => Promise<void>) => {
     try {
       await work()
@@ -82,6 +88,18 @@ export async function reverseMirrors(engine: EngineParts, of: ReversedLink): Pro
   )
   return errors
 }
+
+/** While the other side cannot be read, whatever is under way waits; where nothing is, PeerCheck tells it. */
+async function tellStuck(parts: ReversalParts, { code, message }: PeerProblem): Promise<readonly TaskError[]> {
+  const stuck = parts.desired.mirrorsOf(parts.link.linkId).filter(isUnderWay)
+  const reason = `waiting for the other cluster, which cannot be asked: ${message}`
+  await mapBounded(stuck.filter(tellsStep), parallel, record => tell(parts, topicOf(record), reason))
+  return stuck.map(({ mirrorTopic }) => ({ code, message: `${mirrorTopic}: ${message}` }))
+}
+
+/** Its next step tells what it is at anew. */
+const tellsStep = ({ state, reversal }: MirrorRecord): boolean =>
+  state === 'PENDING_SYNCHRONIZE' || (state === 'PENDING_MIRROR' && reversal?.sealedOffsets.length === 0)
 
 /** Of a promote that takes over: is the source still closed where the logs end? */
 export async function confirmsReversals(status: SourceStatus, looks: readonly MirrorLook[]): Promise<boolean> {

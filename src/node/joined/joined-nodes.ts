@@ -7,15 +7,16 @@ import { type LockstepNode, lockstepNodes, restUrlOf } from '../../metadata/lock
 import { type MetadataImage, topicByName } from '../../metadata/metadata-image.ts'
 import type { NodeView } from '../../rest/cluster-ports.ts'
 import type { Health } from '../../rest/ports.ts'
-import { type LedBy, partitionsLedBy } from '../rest/local-node.ts'
+import { type LedBy, partitionsLedBy, statusReasons } from '../rest/local-node.ts'
 
 /** Ready = a broker that may lead, and follows the metadata. */
 export function joinedHealth(of: {
   readonly nodeId: number
   readonly observer: Pick<MetadataObserver, 'image' | 'failure'>
   readonly membership: Pick<ClusterMembership, 'brokerEpoch' | 'isServing'>
+  readonly engine: Pick<LinkEngine, 'statusIsDue'>
 }): Health {
-  const { nodeId, observer, membership } = of
+  const { nodeId, observer, membership, engine } = of
   return {
     notReadyReasons() {
       if (observer.failure) return [observer.failure.message]
@@ -24,7 +25,7 @@ export function joinedHealth(of: {
       const known = observer.image.brokers.get(nodeId)
       if (known?.epoch !== membership.brokerEpoch) return ['the registration of this node is not in the metadata yet']
       if (known.inControlledShutdown) return ['this node is leaving']
-      return known.fenced ? ['the controller has fenced this node'] : []
+      return known.fenced ? ['the controller has fenced this node'] : statusReasons(engine)
     },
   }
 }

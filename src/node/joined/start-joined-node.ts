@@ -200,7 +200,7 @@ async function serveRest(
   const { nodeId, kafka: file } = settings
   const { controller, replicas, writeGate, engine, coordinators, hasAuthorizer, observer, membership } = of
   const { advertisedUrl } = settings.rest
-  const health = joinedHealth({ nodeId, observer, membership })
+  const health = joinedHealth({ nodeId, observer, membership, engine })
   const { groups } = coordinators
   const plain = restPorts({
     trueTopicConfigs: topicId => engine.fences.trueConfigs(topicId),

@@ -11,6 +11,10 @@ export interface LedBy {
   }
 }
 
+/** A node whose links others cannot read of yet is not ready: the other half of a bidirectional link would be refused. */
+export const statusReasons = (engine: Pick<LinkEngine, 'statusIsDue'>): string[] =>
+  engine.statusIsDue() ? ['other clusters cannot read of the links here yet (__lockstep_status is being written)'] : []
+
 /** Partitions that a node leads, and how many of them are mirrors. */
 export function partitionsLedBy({
   nodeId,

@@ -23,7 +23,7 @@ import { lockDirectories, makeReplicas, openStore, type StorageOptions } from '.
 import { startUpkeep } from '../node-upkeep.ts'
 import { openFilesMax } from '../open-file-limit.ts'
 import { quotaMetrics } from '../quota-metrics.ts'
-import { standaloneNode } from '../rest/local-node.ts'
+import { standaloneNode, statusReasons } from '../rest/local-node.ts'
 import { standalonePlacement } from '../rest/placement-admin.ts'
 import { type RestPortsOptions, restPorts } from '../rest/rest-ports.ts'
 import { startRest } from '../rest/rest-server.ts'
@@ -114,7 +114,7 @@ function nodeOf(of: {
   readonly engine: Engine
   readonly version: string
 }): Pick<RestPortsOptions, 'health' | 'nodes' | 'unregister'> {
-  const notReadyReasons = () => (of.engine.ready ? [] : ['the link state is being replayed'])
+  const notReadyReasons = () => (of.engine.ready ? statusReasons(of.engine) : ['the link state is being replayed'])
   return {
     health: { notReadyReasons },
     unregister: () => Promise.reject(new Error('a standalone node is its whole cluster')),

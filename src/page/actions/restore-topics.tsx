@@ -31,8 +31,8 @@ export function RestoreTopics({ link, close }: { readonly link: string; readonly
       }
     >
       <p>
-        Ordinary topics here that the other cluster has, too: after a failover or promote there, what only this cluster
-        has is cut off, and they follow the other one.
+        Topics of both clusters, promoted or failed over there: what only this cluster has is cut off, and they follow
+        the other one.
       </p>
       <SourceTopics link={link} isOffered={isRestorable} chosen={chosen} />
     </Dialog>

@@ -32,6 +32,7 @@ export class FakeEngine implements LinkEngine {
   ready = true
   whyNotReady = 'the link state is being replayed'
   replayed = true
+  statusIsDue = () => false
   links: LinkView[] = []
   mirrors: MirrorView[] = []
   rows: AlterMirrorRow[] = []
