@@ -139,6 +139,25 @@ test('a former source that lost records, and has others in their place, is cut t
   await world.stop()
 })
 
+test('partitions that both sides added for themselves since the mirror stopped are cut off as a whole', async () => {
+  const world = await forked()
+  for (const [producerId, { cluster }] of [world.east, world.west].entries()) {
+    const topicId = cluster.topicNamed('orders')?.topicId
+    if (topicId) cluster.growTopic(topicId, 2)
+    const side = producerId === 0 ? world.east : world.west
+    side.write('orders', batchAt(0, 2 + producerId, { producerId: BigInt(producerId) }), 1)
+  }
+  const [row] = await restore(world.east, ['orders'])
+  deepEqual(row?.truncation, [
+    { partition: 0, offsetTruncatedTo: 8, messagesTruncated: 4 },
+    { partition: 1, offsetTruncatedTo: 0, messagesTruncated: 2 },
+  ])
+  await world.pass(2000)
+  for (const partition of [0, 1])
+    deepEqual(world.east.contents('orders', partition), world.west.contents('orders', partition))
+  await world.stop()
+})
+
 test('a restore that is given up before anything was cut leaves a writable topic', async () => {
   const world = await forked()
   world.east.process.failNext('enclose', new Error('not now'))
@@ -234,6 +253,22 @@ test('offsets of groups beyond the cut are clamped, and the link may overwrite t
   await world.east.engine.alterMirrors('twin', 'resume', { selection: { names: ['orders'] }, validateOnly: false })
   await world.pass(40_000)
   equal(Number(offsetOf('beyond')?.offset ?? offsetOf('beyond')), 10)
+  await world.stop()
+})
+
+test('a coordinator of groups that fails for a moment is asked again', async () => {
+  const world = await forked()
+  const { east } = world
+  east.cluster.commit('billing', [{ topic: 'orders', partition: 0, offset: 12, metadata: 'm' }])
+  east.process.failNext('commit group offsets', new Error('it loads'))
+  const [row] = await restore(east, ['orders'])
+  equal(row?.errorMessage, null)
+  await world.pass(1000)
+  equal(east.status('orders'), 'PENDING_RESTORE')
+  east.process.failNext('commit group offsets', undefined)
+  await world.pass(3000)
+  equal(east.status('orders'), 'ACTIVE')
+  equal(east.cluster.groups.get('billing')?.offsets.get('orders/0')?.offset, 8)
   await world.stop()
 })
 

@@ -1,4 +1,5 @@
 /** Group offsets of a topic that becomes a mirror: none may lie beyond what is cut off, and from then on the link may overwrite them. Called by continue-restore and by reverses. */
+import { sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
@@ -11,7 +12,7 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { groupOffsetsStateRecord } from '../state-records/record-codec.ts'
 
 export interface SettledParts
-  extends Pick<EngineParts, 'destination' | 'desired' | 'incidents' | 'linkChanges' | 'logger'> {
+  extends Pick<EngineParts, 'destination' | 'desired' | 'incidents' | 'linkChanges' | 'logger' | 'clock'> {
   runtime(linkId: Uuid): { readonly configs: LinkConfigs } | undefined
 }
 
@@ -21,23 +22,26 @@ const parallel = 8
 /** Groups that are named where it is told what could not be set. */
 const namedMax = 10
 
+/** For so long, all groups together, a coordinator that loads or cannot be reached is asked again. */
+const patienceMs = 10_000
+const againMs = 500
+
 /**
  * Resolves to what there is to tell of those that cannot be set, as the end of a reason, and counts them: a group that has members
  * here keeps its offsets, as its consumers find out themselves that records are gone. May be repeated.
  */
 export async function settleGroups(context: SettledParts, record: MirrorRecord): Promise<string> {
-  const { destination, incidents, logger } = context
+  const { destination, incidents, logger, clock } = context
+  const { mirrorTopic: topic } = record
+  const untilMs = clock.monotonicMs() + patienceMs
   const unsettled: string[] = []
   for (const kind of [consumerGroupKind, shareGroupKind])
     await mapBounded(await kind.allHere(destination), parallel, async group => {
-      try {
-        await settleGroup(context, record, { group, kind })
-      } catch (error) {
-        const of = { group, topic: record.mirrorTopic, error: messageOf(error) }
-        logger.warn('offsets of a group may lie beyond the end of a restored topic', of)
-        incidents.count('group_beyond_end')
-        unsettled.push(`${group} (${of.error})`)
-      }
+      const error = await hindranceOf(context, record, { group, kind, untilMs })
+      if (error === undefined) return
+      logger.warn('offsets of a group may lie beyond the end of a restored topic', { group, topic, error })
+      incidents.count('group_beyond_end')
+      unsettled.push(`${group} (${error})`)
     })
   return toldOf(unsettled.sort())
 }
@@ -48,16 +52,35 @@ function toldOf(unsettled: readonly string[]): string {
   return `; offsets of ${unsettled.length} group(s) may lie beyond the end: ${unsettled.slice(0, namedMax).join(', ')}${more}`
 }
 
+interface GroupHere {
+  readonly group: string
+  readonly kind: GroupKind
+  readonly untilMs: number
+}
+
+/** Its members, if it stayed beyond the end, would go over what comes there: what may pass is waited for. */
+async function hindranceOf(context: SettledParts, record: MirrorRecord, of: GroupHere): Promise<string | undefined> {
+  const { clock } = context
+  for (;;)
+    try {
+      return await settleGroup(context, record, of)
+    } catch (error) {
+      if (clock.monotonicMs() >= of.untilMs) return messageOf(error)
+      await sleep(clock, againMs)
+    }
+}
+
+/** Resolves to what stands in the way for good. Rejects with what may pass. */
 async function settleGroup(
   context: SettledParts,
   record: MirrorRecord,
-  { group, kind }: { readonly group: string; readonly kind: GroupKind },
-): Promise<void> {
+  { group, kind }: GroupHere,
+): Promise<string | undefined> {
   const { destination } = context
   const found = await kind.here(destination, group)
   if (found.kind !== 'offsets') throw new Error(found.message)
   const here = found.offsets.filter(({ topic }) => topic === record.mirrorTopic)
-  if (here.length === 0) return
+  if (here.length === 0) return undefined
   const settled = here.map(offset => {
     const end = endOf(record, offset)
     return offset.offset > end ? { ...offset, offset: end, metadata: '' } : offset
@@ -66,9 +89,11 @@ async function settleGroup(
   const beyond = settled.filter(({ offset }, index) => offset !== here[index]?.offset)
   // Of a group that the link syncs all are written, as the link writes them: the other cluster takes none of them for the group's own.
   const writes = isAdopted ? settled : beyond
-  if (writes.length === 0) return
+  if (writes.length === 0) return undefined
   const outcome = await kind.write(destination, group, writes)
-  if (outcome.kind !== 'committed' && beyond.length > 0) throw new Error(`the commit was refused: ${outcome.kind}`)
+  if (outcome.kind === 'committed' || beyond.length === 0) return undefined
+  if (outcome.kind === 'failed') throw new Error(outcome.message)
+  return `the commit was refused: ${outcome.kind}`
 }
 
 const endOf = ({ restore }: MirrorRecord, { partition }: GroupOffset): number =>
