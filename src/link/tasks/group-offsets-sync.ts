@@ -34,7 +34,8 @@ export async function syncGroupOffsets(parts: GroupOffsetsParts, topics: SyncedT
   if (missing === undefined) states.missing.delete(parts.kind)
   else states.missing.set(parts.kind, missing)
   if (missing !== undefined) return []
-  const { groups, errors, isMissing, unknown } = await groupsToSync(parts, topics)
+  const { groups: read, errors, isMissing, unknown } = await groupsToSync(parts, topics)
+  const groups = await confirmed(read, topics)
   if (isMissing)
     states.missing.set(
       parts.kind,
@@ -54,6 +55,17 @@ export async function syncGroupOffsets(parts: GroupOffsetsParts, topics: SyncedT
   states.keepOnly(row => row.topicType !== topics.topicType || isSelectedFor(filters, row.sourceGroup, row.topicType))
   states.forgetOlderThan(stateMaxAgeMs, clock.nowMs())
   return errors
+}
+
+/** Without topics that are not any more what the offsets were read for. */
+async function confirmed(groups: readonly GroupToSync[], topics: SyncedTopics): Promise<readonly GroupToSync[]> {
+  if (!topics.confirmed || groups.length === 0) return groups
+  const still = await topics.confirmed()
+  const isStill = ({ topic }: WantedOffset) => still.has(topic)
+  const confirmedOnes = groups.map(group => {
+    return { ...group, wanted: group.wanted.filter(isStill), waiting: group.waiting.filter(isStill) }
+  })
+  return confirmedOnes.filter(({ wanted, waiting }) => wanted.length + waiting.length > 0)
 }
 
 /**

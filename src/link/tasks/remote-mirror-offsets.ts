@@ -20,9 +20,14 @@ export async function syncRemoteMirrorOffsets(parts: RemoteMirrorOffsetsParts): 
     states.keepOnly(({ topicType }) => topicType !== 'REMOTE_MIRROR')
     return []
   }
-  const peer = peerOf(await parts.readStatus(), link, destination.clusterId)
+  const look = async () => peerOf(await parts.readStatus(), link, destination.clusterId)
+  const peer = await look()
   if (peer.kind === 'problem') return [{ code: peer.code, message: peer.message }]
-  const topics = remoteMirrors(parts, link, peer.contents)
+  const again = async () => {
+    const found = await look()
+    return found.kind === 'problem' ? undefined : found.contents
+  }
+  const topics = remoteMirrors(parts, link, { contents: peer.contents, again })
   states.keepOnly(({ topicType, topic }) => topicType !== 'REMOTE_MIRROR' || topics.isSynced(topic))
   if (topics.topics.length === 0) return []
   return await syncGroupOffsets({ ...parts, peerFilters: publishedFilters(peer.link.groupFilters) }, topics)
