@@ -44,6 +44,7 @@ const parts: readonly ((seed: number) => string[])[] = [
   () => suite('faults.suite.ts', 'connections above the limits'),
   () => suite('many-partitions.suite.ts', '.'),
   () => suite('joined-many-partitions.suite.ts', '.'),
+  () => suite('joined-chaos.suite.ts', '.'),
   seed => ['test/simulation/run.ts', '--seeds', String(seeds), '--from', String(seed)],
 ]
 

@@ -1,5 +1,8 @@
 // confluent-kafka for Python (librdkafka) as reader and writer, in a venv of its own; used by the client suite.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { cached } from '../cache.ts'
 import { runTool } from '../child-process.ts'
@@ -12,6 +15,7 @@ import {
   type TransactionalWriter,
 } from './client-record.ts'
 import { librdkafkaProperties } from './client-security.ts'
+import type { Follower, Following, Seen } from './follower.ts'
 
 const version = '2.16.1'
 const script = fileURLToPath(new URL('confluent_client.py', import.meta.url))
@@ -67,4 +71,23 @@ export async function readGroupInPython(reading: {
 }): Promise<string[]> {
   const request = { ...reading, config: librdkafkaProperties(reading.security) }
   return JSON.parse(await run(await python(), [script, 'group'], JSON.stringify(request))) as string[]
+}
+
+/** Reads on until it is closed. */
+export async function followInPython(of: Following, seen: Seen): Promise<Follower> {
+  const child = spawn(await python(), [script, 'follow'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${JSON.stringify(of)}\n`)
+  createInterface({ input: child.stdout }).on('line', line => {
+    const [topic, partition, offset, value] = JSON.parse(line) as [string, number, number, string]
+    seen.add(`${topic}-${partition}`, offset, value)
+  })
+  const ended = once(child, 'close')
+  ended.catch(() => {})
+  const close = async () => {
+    // It leaves its group and ends.
+    child.stdin.end()
+    await ended
+  }
+  return { ended, close }
 }

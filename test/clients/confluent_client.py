@@ -1,6 +1,7 @@
 """confluent-kafka (librdkafka) as reader and writer; one JSON request on standard input; run by confluent.ts."""
 
 import json
+import select
 import sys
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -126,5 +127,35 @@ def group(request):
     consumer.close()
     return seen
 
+
+def follow(request):
+    """Prints each record as a line, until standard input ends."""
+    consumer = Consumer({
+        "bootstrap.servers": request["bootstrap"],
+        "group.id": request["group"],
+        "auto.offset.reset": "earliest",
+        "auto.commit.interval.ms": 500,
+        "fetch.wait.max.ms": 100,
+        "socket.timeout.ms": 5000,
+        "session.timeout.ms": 10000,
+        "topic.metadata.refresh.interval.ms": 1000,
+        "check.crcs": True,
+        "error_cb": lambda error: None,
+        "log_level": 0,
+    })
+    consumer.subscribe(request["topics"])
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        for message in consumer.consume(500, 0.1):
+            # What it tells it tries again.
+            if message.error() is None:
+                place = [message.topic(), message.partition(), message.offset(), text(message.value())]
+                print(json.dumps(place))
+        sys.stdout.flush()
+    consumer.close()
+
+
+if sys.argv[1] == "follow":
+    follow(json.loads(sys.stdin.readline()))
+    sys.exit(0)
 
 json.dump({"read": read, "write": write, "transactions": transactions, "group": group}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)

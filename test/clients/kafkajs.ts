@@ -1,7 +1,8 @@
-// KafkaJS as writer, with and without transactions (it cannot read without a group); used by suites of clients.
-import { CompressionTypes, Kafka, type KafkaConfig, logLevel, Partitioners } from 'kafkajs'
+// KafkaJS as writer, with and without transactions, and as reader that follows topics in a group; used by suites of clients.
+import { CompressionTypes, type EachMessagePayload, Kafka, type KafkaConfig, logLevel, Partitioners } from 'kafkajs'
 import type { ClientWriter, TransactionalWriter } from './client-record.ts'
 import { kafkaJsOptions } from './client-security.ts'
+import type { Follower, Following, Seen } from './follower.ts'
 import './kafkajs-timers.ts'
 
 /** A client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
@@ -90,4 +91,32 @@ export async function readTopicsByPattern(of: {
     await consumer.disconnect()
   }
   return seen
+}
+
+/** Reads on until it is closed, or until its consumer crashes and does not start again by itself. */
+export async function followWithKafkaJs({ bootstrap, topics, group }: Following, seen: Seen): Promise<Follower> {
+  const kafka = patientKafkaJs(bootstrap, { connectionTimeout: 3_000, requestTimeout: 5_000 })
+  const consumer = kafka.consumer({
+    groupId: group,
+    maxWaitTimeInMs: 100,
+    metadataMaxAge: 1_000,
+    sessionTimeout: 10_000,
+  })
+  const { promise: ended, reject } = Promise.withResolvers<void>()
+  ended.catch(() => {})
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    if (!payload.restart) reject(payload.error)
+  })
+  const close = () => consumer.disconnect()
+  try {
+    await consumer.connect()
+    await consumer.subscribe({ topics: [...topics], fromBeginning: true })
+    const eachMessage = async ({ topic, partition, message }: EachMessagePayload) =>
+      seen.add(`${topic}-${partition}`, message.offset, String(message.value))
+    consumer.run({ autoCommitInterval: 500, eachMessage }).catch(reject)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { ended, close }
 }

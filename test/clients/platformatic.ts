@@ -1,7 +1,16 @@
-// @platformatic/kafka as writer (it cannot read without a group); used by the client suite.
-import { ProduceAcks, Producer, stringSerializers } from '@platformatic/kafka'
+// @platformatic/kafka as writer, and as reader that follows topics in a group; used by suites of clients.
+import {
+  Consumer,
+  MessagesStreamFallbackModes,
+  MessagesStreamModes,
+  ProduceAcks,
+  Producer,
+  stringDeserializers,
+  stringSerializers,
+} from '@platformatic/kafka'
 import type { ClientWriter } from './client-record.ts'
 import { platformaticOptions } from './client-security.ts'
+import type { Follower, Following, Seen } from './follower.ts'
 
 /** Of a client that waits as long as a slow machine may need; what cannot succeed later it does not repeat. */
 export const patientPlatformatic = (bootstrap: string, clientId = 'suite') => ({
@@ -44,4 +53,37 @@ export const platformaticWriter: ClientWriter = {
       await producer.close()
     }
   },
+}
+
+/** Reads on until it is closed, or until its stream ends with an error. */
+export async function followWithPlatformatic({ bootstrap, topics, group }: Following, seen: Seen): Promise<Follower> {
+  const consumer = new Consumer({
+    ...patientPlatformatic(bootstrap),
+    connectTimeout: 3_000,
+    requestTimeout: 5_000,
+    timeout: 5_000,
+    groupId: group,
+    sessionTimeout: 10_000,
+    deserializers: stringDeserializers,
+    autocommit: 500,
+    maxWaitTime: 100,
+    metadataMaxAge: 1_000,
+  })
+  const close = () => consumer.close(true)
+  try {
+    const stream = await consumer.consume({
+      topics: [...topics],
+      mode: MessagesStreamModes.COMMITTED,
+      fallbackMode: MessagesStreamFallbackModes.EARLIEST,
+    })
+    const read = async () => {
+      for await (const { topic, partition, offset, value } of stream) seen.add(`${topic}-${partition}`, offset, value)
+    }
+    const ended = read()
+    ended.catch(() => {})
+    return { ended, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }

@@ -5,7 +5,7 @@ import type { JavaDriver } from '../java/driver.ts'
 import { TopicSide } from './topic-side.ts'
 
 /** What CrashLedger.java holds. */
-interface Promises {
+export interface Promises {
   /** `[value, partition, offset]` */
   readonly written: readonly (readonly [string, number, number])[]
   /** The values of each transaction. */
@@ -31,6 +31,8 @@ interface Place {
 const plainTopic = 'plain'
 const transactionTopic = 'transactions'
 const partitions = 3
+/** What it writes. */
+export const crashTopics = { plain: plainTopic, all: [plainTopic, transactionTopic], partitions } as const
 
 /** Clients that go on while their node dies and comes back. */
 export class CrashLoad {
@@ -104,8 +106,13 @@ export class CrashLoad {
   /** Everything that was acknowledged is there once and in order; of transactions only what was, or may have been, committed. */
   async check(promises: Promises): Promise<void> {
     await this.checkOffsets()
-    await this.#checkWritten(promises)
-    await this.#checkTransactions(promises)
+    await this.checkRecords(this.#side, promises)
+  }
+
+  /** The same of records alone, at whoever has copies of the topics. */
+  async checkRecords(side: TopicSide, promises: Promises): Promise<void> {
+    checkWritten(await valuesOf(side, plainTopic), promises)
+    checkTransactions(await valuesOf(side, transactionTopic), promises)
   }
 
   async #committed(group: string): Promise<Record<string, number>> {
@@ -113,44 +120,49 @@ export class CrashLoad {
     const found = await this.#driver.call<Record<string, [number]>>('admin-groups', asked)
     return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
   }
+}
 
-  async #values(topic: string): Promise<{ partition: number; offset: number; value: string }[]> {
-    const read = await this.#side.consume(topic, { isolation: 'read_committed', content: true })
-    return Object.entries(read).flatMap(([partition, { records }]) =>
-      records.map(row => ({ partition: Number(partition), offset: row[0], value: String(row[7]) })),
-    )
-  }
+interface Value {
+  readonly partition: number
+  readonly offset: number
+  readonly value: string
+}
 
-  async #checkWritten({ written }: Promises): Promise<void> {
-    const found = await this.#values(plainTopic)
-    const places = new Map(found.map(({ partition, offset, value }) => [value, [partition, offset]]))
-    strictEqual(places.size, found.length, 'a record is there twice')
-    const lost = written.filter(([value, ...place]) => places.get(value)?.join() !== place.join())
-    deepStrictEqual(lost, [], 'acknowledged records are not where they were said to be')
-    const last = new Map<string, number>()
-    for (const { value } of found) {
-      const [writer, partition, number] = value.split('-')
-      const stream = `${writer}-${partition}`
-      ok(Number(number) > (last.get(stream) ?? -1), `${value} is out of order`)
-      last.set(stream, Number(number))
-    }
-  }
+async function valuesOf(side: TopicSide, topic: string): Promise<Value[]> {
+  const read = await side.consume(topic, { isolation: 'read_committed', content: true })
+  return Object.entries(read).flatMap(([partition, { records }]) =>
+    records.map(row => ({ partition: Number(partition), offset: row[0], value: String(row[7]) })),
+  )
+}
 
-  async #checkTransactions({ committed, aborted, unknown }: Promises): Promise<void> {
-    const found = (await this.#values(transactionTopic)).map(({ value }) => value)
-    const visible = new Set(found)
-    strictEqual(visible.size, found.length, 'a record is there twice')
-    const lost = committed.flat().filter(value => !visible.has(value))
-    deepStrictEqual(lost, [], 'records of committed transactions are not visible')
-    const wrong = aborted.flat().filter(value => visible.has(value))
-    deepStrictEqual(wrong, [], 'records of aborted transactions are visible')
-    const torn = unknown.filter(values => {
-      const there = values.filter(value => visible.has(value)).length
-      return there > 0 && there < values.length
-    })
-    deepStrictEqual(torn, [], 'transactions are visible in part')
-    const known = new Set([committed, aborted, unknown].flat(2))
-    const strange = found.filter(value => !known.has(value))
-    deepStrictEqual(strange, [], 'nobody wrote these')
+function checkWritten(found: readonly Value[], { written }: Promises): void {
+  const places = new Map(found.map(({ partition, offset, value }) => [value, [partition, offset]]))
+  strictEqual(places.size, found.length, 'a record is there twice')
+  const lost = written.filter(([value, ...place]) => places.get(value)?.join() !== place.join())
+  deepStrictEqual(lost, [], 'acknowledged records are not where they were said to be')
+  const last = new Map<string, number>()
+  for (const { value } of found) {
+    const [writer, partition, number] = value.split('-')
+    const stream = `${writer}-${partition}`
+    ok(Number(number) > (last.get(stream) ?? -1), `${value} is out of order`)
+    last.set(stream, Number(number))
   }
+}
+
+function checkTransactions(values: readonly Value[], { committed, aborted, unknown }: Promises): void {
+  const found = values.map(({ value }) => value)
+  const visible = new Set(found)
+  strictEqual(visible.size, found.length, 'a record is there twice')
+  const lost = committed.flat().filter(value => !visible.has(value))
+  deepStrictEqual(lost, [], 'records of committed transactions are not visible')
+  const wrong = aborted.flat().filter(value => visible.has(value))
+  deepStrictEqual(wrong, [], 'records of aborted transactions are visible')
+  const torn = unknown.filter(values => {
+    const there = values.filter(value => visible.has(value)).length
+    return there > 0 && there < values.length
+  })
+  deepStrictEqual(torn, [], 'transactions are visible in part')
+  const known = new Set([committed, aborted, unknown].flat(2))
+  const strange = found.filter(value => !known.has(value))
+  deepStrictEqual(strange, [], 'nobody wrote these')
 }
