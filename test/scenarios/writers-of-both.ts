@@ -46,7 +46,7 @@ export class WritersOfBoth {
 
 async function connected(bootstrap: string): Promise<Producer> {
   const kafka = new Kafka({
-    ...{ clientId: 'both', brokers: [bootstrap], logLevel: logLevel.NOTHING, retry: { retries: 0 } },
+    ...{ clientId: 'both', brokers: bootstrap.split(','), logLevel: logLevel.NOTHING, retry: { retries: 0 } },
     ...{ connectionTimeout: 2000, requestTimeout: 10_000 },
   })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner, retry: { retries: 0 } })
