@@ -45,9 +45,10 @@ interface Verification {
 
 const PATH = '/links/from-kafka'
 
+/** A node that has just started first takes over the state of links. */
 async function begin(body: object): Promise<string> {
-  const begun = (await world.node.rest.call('POST', `${PATH}/mirrors:verify`, body)) as Verification
-  return begun.verification_id
+  const begun = await eventually(() => world.node.rest.call('POST', `${PATH}/mirrors:verify`, body))
+  return (begun as Verification).verification_id
 }
 
 const ended = (id: string): Promise<Verification> =>
