@@ -30,6 +30,12 @@ export interface ClientSecurity {
   readonly password?: string
 }
 
+/** Where clients connect to a cluster; without `login` they need not log in. */
+export interface ClientPlace {
+  readonly bootstrap: string
+  readonly login?: ClientSecurity | undefined
+}
+
 /** One call of a writer: every record goes to partition 0. */
 export interface WriteRequest {
   readonly bootstrap: string
@@ -38,7 +44,7 @@ export interface WriteRequest {
   readonly acks: 'all' | '1'
   readonly idempotent: boolean
   readonly records: readonly ClientRecord[]
-  readonly security?: ClientSecurity
+  readonly security?: ClientSecurity | undefined
   /** How long librdkafka tries; it takes a refused login for an outage. If given, others do not try again. */
   readonly patienceMs?: number
 }
@@ -70,7 +76,7 @@ export interface ClientReader {
   readonly name: string
   /** It shows a header without value as one with an empty value. */
   readonly hidesNullHeaders?: true
-  readonly read: (bootstrap: string, topic: string, isolation: Isolation) => Promise<PlacedRecord[]>
+  readonly read: (place: ClientPlace, topic: string, isolation: Isolation) => Promise<PlacedRecord[]>
 }
 
 /** By partition, then by offset. */

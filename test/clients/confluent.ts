@@ -37,8 +37,9 @@ async function run(command: string, args: readonly string[], input = ''): Promis
 
 export const confluentReader: ClientReader = {
   name: 'confluent-kafka',
-  read: async (bootstrap, topic, isolation) => {
-    const printed = await run(await python(), [script, 'read'], JSON.stringify({ bootstrap, topic, isolation }))
+  read: async ({ bootstrap, login }, topic, isolation) => {
+    const request = { bootstrap, topic, isolation, config: librdkafkaProperties(login) }
+    const printed = await run(await python(), [script, 'read'], JSON.stringify(request))
     return inOrder(JSON.parse(printed) as PlacedRecord[])
   },
 }

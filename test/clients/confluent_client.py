@@ -22,6 +22,7 @@ def read(request):
         "fetch.wait.max.ms": 50,
         "fetch.message.max.bytes": 33554432,
         "receive.message.max.bytes": 100000000,
+        **request["config"],
     })
     partitions = consumer.list_topics(request["topic"], timeout=60).topics[request["topic"]].partitions
     # From the low watermark at once: reading from an offset that is gone would first be reset to the end.

@@ -2,7 +2,6 @@
 import type { JavaDriver } from '../java/driver.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
 import { type ClientReader, type ClientWriter, inOrder, type PlacedRecord } from './client-record.ts'
-import { javaProperties } from './client-security.ts'
 
 type ContentRow = readonly [
   number,
@@ -20,8 +19,8 @@ type ContentRow = readonly [
 export function javaReader(driver: JavaDriver): ClientReader {
   return {
     name: 'Java',
-    read: async (bootstrap, topic, isolation) => {
-      const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
+    read: async (place, topic, isolation) => {
+      const side = new TopicSide(driver, { bootstrap: place.bootstrap, login: place.login, dataDirectory: '' })
       const contents = await side.consume(topic, { isolation, content: true })
       const placed = Object.entries(contents).flatMap(([partition, { records }]) =>
         records.map((row): PlacedRecord => {
@@ -41,15 +40,8 @@ export function javaWriter(driver: JavaDriver): ClientWriter {
     codecs: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
     idempotent: true,
     write: async ({ bootstrap, topic, codec, acks, idempotent, records, security }) => {
-      const side = new TopicSide(driver, { bootstrap, dataDirectory: '' })
-      await side.produce(topic, {
-        partition: 0,
-        codec,
-        acks,
-        idempotent,
-        records,
-        properties: javaProperties(security),
-      })
+      const side = new TopicSide(driver, { bootstrap, login: security, dataDirectory: '' })
+      await side.produce(topic, { partition: 0, codec, acks, idempotent, records })
     },
   }
 }

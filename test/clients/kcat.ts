@@ -30,7 +30,7 @@ async function kcat(args: readonly string[], input = ''): Promise<string> {
 export const kcatReader: ClientReader = {
   name: 'kcat',
   hidesNullHeaders: true,
-  read: async (bootstrap, topic, isolation) => {
+  read: async ({ bootstrap, login }, topic, isolation) => {
     const properties = ['-X', `isolation.level=${isolation}`, '-X', 'check.crcs=true', '-X', 'fetch.wait.max.ms=50']
     const sizes = ['-X', 'fetch.message.max.bytes=33554432', '-X', 'receive.message.max.bytes=100000000']
     const printed = await kcat([
@@ -46,6 +46,7 @@ export const kcatReader: ClientReader = {
       '-J',
       ...properties,
       ...sizes,
+      ...securedWith(login),
     ])
     const lines = printed.split('\n').filter(line => line !== '')
     return inOrder(lines.map(line => placed(JSON.parse(line))))

@@ -4,9 +4,7 @@ package lockstep;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -27,10 +25,15 @@ public final class DumpLogCommand implements Command {
         args.path("args").forEach(option -> command.add(option.asText()));
         int longest = args.path("longest").asInt(4096);
         Class<?> tool = dumpLogSegments();
-        OutputCapture.Printed printed = OutputCapture.of(() -> invokeMain(tool, command.toArray(String[]::new)));
-        List<String> lines = new ArrayList<>();
-        for (String line : printed.out().split("\n")) lines.add(line.length() <= longest ? line : shortened(line));
-        return java.util.Map.of("output", lines, "problems", printed.err().strip());
+        DigestedLines out = new DigestedLines(longest, HEAD);
+        java.io.ByteArrayOutputStream err = new java.io.ByteArrayOutputStream();
+        try {
+            OutputCapture.during(out, err, () -> invokeMain(tool, command.toArray(String[]::new)));
+        } finally {
+            System.out.flush();
+            System.err.flush();
+        }
+        return java.util.Map.of("output", out.lines(), "problems", err.toString(StandardCharsets.UTF_8).strip());
     }
 
     /** It moved between packages after 3.9. */
@@ -50,10 +53,5 @@ public final class DumpLogCommand implements Command {
             if (error.getCause() instanceof Error cause) throw cause;
             throw error;
         }
-    }
-
-    private static String shortened(String line) throws Exception {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(line.getBytes(StandardCharsets.UTF_8));
-        return line.substring(0, Math.min(HEAD, line.length())) + "… sha256 " + HexFormat.of().formatHex(digest);
     }
 }

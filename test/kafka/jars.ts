@@ -16,6 +16,13 @@ const versionIn = (variable: string): KafkaVersion | undefined =>
 /** The version of the source in suites that run once for each: LOCKSTEP_SOURCE_VERSION, or the newest. */
 export const sourceVersion = (): KafkaVersion => versionIn('LOCKSTEP_SOURCE_VERSION') ?? '4.3.1'
 
+/** For a suite that takes several sources in one run: LOCKSTEP_SOURCE_VERSION names them, separated by commas. */
+export function sourceVersions(): readonly KafkaVersion[] {
+  const named = process.env['LOCKSTEP_SOURCE_VERSION']?.split(',') ?? []
+  const found = versions.filter(version => named.includes(version))
+  return found.length > 0 ? found : ['4.3.1']
+}
+
 /** The version of the cluster that the destination joins: LOCKSTEP_DESTINATION_VERSION; undefined = a standalone node. */
 export const destinationVersion = (): KafkaVersion | undefined => versionIn('LOCKSTEP_DESTINATION_VERSION')
 

@@ -1,4 +1,4 @@
-// What the matrix of joined destinations runs: which suites, and against which clusters. Used by scripts/test-matrix.ts.
+// What the matrix of joined destinations runs: which suites, against which clusters, in which order. Used by scripts/test-matrix.ts.
 
 import type { KafkaVersion } from '../kafka/jars.ts'
 import type { DestinationSecurity, DestinationShape } from '../scenarios/destination.ts'
@@ -15,43 +15,95 @@ export interface Combination {
 export interface MatrixSuite {
   /** Of `test/suites/NAME.suite.ts`. */
   readonly name: string
+  /** It runs with every combination, and takes all its sources in one run, each in tests of its own: `from Kafka VERSION`. */
+  readonly isExhaustive?: true
   /** Why it has nothing to say about such clusters; undefined = it has. */
   readonly unfit?: (combination: Combination) => string | undefined
 }
 
-const versions: readonly KafkaVersion[] = ['4.3.1', '4.1.2', '3.9.2']
-const shapes: readonly DestinationShape[] = ['1+3', 'combined']
+/** A suite with combinations that differ in the source: one, or several where it takes several. */
+export interface PlannedRun {
+  readonly suite: MatrixSuite
+  readonly combinations: readonly Combination[]
+}
 
+const versions = ['4.3.1', '4.1.2', '3.9.2'] as const satisfies readonly KafkaVersion[]
+const shapes: readonly DestinationShape[] = ['1+3', 'combined']
 const securities: readonly DestinationSecurity[] = ['PLAINTEXT', 'SASL_SSL']
 
 /** Every version as destination and as source, in either shape, with and without security. */
-export const combinations: readonly Combination[] = versions.flatMap(destination =>
+export const allCombinations: readonly Combination[] = versions.flatMap(destination =>
   shapes.flatMap(shape =>
     securities.flatMap(security => versions.map(source => ({ destination, shape, security, source }))),
   ),
 )
 
-const withoutLogins = ({ security }: Combination) => (security === 'SASL_SSL' ? 'its clients do not log in' : undefined)
+const row = (
+  source: KafkaVersion,
+  destination: KafkaVersion,
+  [shape, security]: readonly [DestinationShape, DestinationSecurity],
+): Combination => ({ source, destination, shape, security })
+
+/** The fewest in which any two values of different columns meet. */
+export const coveringCombinations: readonly Combination[] = [
+  row('4.3.1', '4.3.1', ['combined', 'SASL_SSL']),
+  row('4.1.2', '3.9.2', ['combined', 'SASL_SSL']),
+  row('3.9.2', '4.1.2', ['1+3', 'SASL_SSL']),
+  row('4.3.1', '3.9.2', ['1+3', 'PLAINTEXT']),
+  row('4.1.2', '4.1.2', ['combined', 'PLAINTEXT']),
+  row('3.9.2', '4.3.1', ['1+3', 'SASL_SSL']),
+  row('4.3.1', '4.1.2', ['1+3', 'SASL_SSL']),
+  row('4.1.2', '4.3.1', ['1+3', 'PLAINTEXT']),
+  row('3.9.2', '3.9.2', ['combined', 'PLAINTEXT']),
+]
 
 /** Share groups are for use from 4.2 on. */
-const withoutShareGroups = (combination: Combination) =>
-  combination.destination === '4.3.1' && combination.source === '4.3.1' ? withoutLogins(combination) : 'no share groups'
+const withoutShareGroups = ({ destination, source }: Combination) =>
+  destination === '4.3.1' && source === '4.3.1' ? undefined : 'no share groups'
 
+/** Those that tell most first. */
 export const matrixSuites: readonly MatrixSuite[] = [
-  { name: 'mirror-joined' },
+  { name: 'mirror-joined', isExhaustive: true },
   { name: 'promote' },
-  { name: 'group-sync' },
-  { name: 'incidents' },
   { name: 'kill-loop' },
-  { name: 'verify' },
-  { name: 'auto-create' },
+  { name: 'clients' },
   { name: 'source-brokers' },
+  { name: 'verify' },
+  { name: 'incidents' },
+  { name: 'group-sync' },
   { name: 'shapes' },
-  { name: 'acl-sync', unfit: withoutLogins },
+  { name: 'acl-sync' },
+  { name: 'auto-create' },
   { name: 'link-settings' },
-  { name: 'clients', unfit: withoutLogins },
   { name: 'share-group-sync', unfit: withoutShareGroups },
 ]
+
+/**
+ * Exhaustive suites with all combinations, then the others with those that cover every pair, or with all. Of the latter each
+ * suite comes once with a combination before any comes again, so that a part of the plan tells most.
+ */
+export function plannedRuns({ isFull }: { readonly isFull: boolean }): readonly PlannedRun[] {
+  const exhaustive = matrixSuites.filter(suite => suite.isExhaustive)
+  const others = matrixSuites.filter(suite => !suite.isExhaustive)
+  const combinations = isFull ? allCombinations : coveringCombinations
+  const rounds = combinations.flatMap((_, round) =>
+    others.flatMap((suite, index) => {
+      const combination = combinations[(index + round) % combinations.length]
+      return combination && !suite.unfit?.(combination) ? [{ suite, combinations: [combination] }] : []
+    }),
+  )
+  const isSameCluster = (left: Combination, right: Combination) =>
+    nameOf({ ...left, source: versions[0] }) === nameOf({ ...right, source: versions[0] })
+  const clusters = [...coveringCombinations, ...allCombinations].filter(
+    (combination, index, all) => all.findIndex(other => isSameCluster(combination, other)) === index,
+  )
+  return [
+    ...exhaustive.flatMap(suite =>
+      clusters.map(cluster => ({ suite, combinations: versions.map(source => ({ ...cluster, source })) })),
+    ),
+    ...rounds,
+  ]
+}
 
 /** How reports name it. */
 export const nameOf = ({ destination, shape, security, source }: Combination): string =>

@@ -23,13 +23,13 @@ export async function writeAndReadBack(
   for (const codec of writer.codecs) {
     for (const way of ways.filter(({ idempotent }) => writer.idempotent || !idempotent)) {
       const records = sampleRecords(`${writer.name} ${codec} ${way.acks} ${way.idempotent}`)
-      await writer.write({ bootstrap: side.bootstrap, topic, codec, ...way, records })
+      await writer.write({ bootstrap: side.bootstrap, security: side.login, topic, codec, ...way, records })
       written.push(...records)
     }
   }
   for (const reader of readers) {
     for (const isolation of ['read_uncommitted', 'read_committed'] as const) {
-      const all = await reader.read(side.bootstrap, topic, isolation)
+      const all = await reader.read(side, topic, isolation)
       const read = all.filter(({ partition, offset }) => partition === 0 && offset >= from)
       assertSame(read, written, { from, exactTimestamps: writer.name !== 'kcat', what: `${reader.name} ${isolation}` })
     }
@@ -72,9 +72,9 @@ export async function readAlike(
   { java, readers }: { java: ClientReader; readers: readonly ClientReader[] },
 ): Promise<void> {
   for (const isolation of ['read_uncommitted', 'read_committed'] as const) {
-    const expected = await java.read(sides.source.bootstrap, topic, isolation)
+    const expected = await java.read(sides.source, topic, isolation)
     for (const reader of readers) {
-      const actual = await reader.read(sides.mirror.bootstrap, topic, isolation)
+      const actual = await reader.read(sides.mirror, topic, isolation)
       for (const [index, record] of expected.entries()) {
         deepStrictEqual(actual[index], seenBy(reader, record), `${reader.name}, ${topic} ${isolation}, record ${index}`)
       }

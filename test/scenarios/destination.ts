@@ -1,4 +1,5 @@
 // Where mirrors of a suite live, as the environment says: a standalone node, or one that has joined a real Kafka cluster of some version and shape.
+import { deepStrictEqual } from 'node:assert/strict'
 import type { ClientSecurity } from '../clients/client-record.ts'
 import { eventually } from '../eventually.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
@@ -82,6 +83,23 @@ export async function startDestination(
     await opened.close()
     throw error
   }
+}
+
+/** To be used by one scenario after the other: when one closes it, links and topics go, and everything runs on. */
+export const borrowed = (destination: Destination): Destination => ({
+  ...destination,
+  close: () => leaveEmpty(destination.node),
+})
+
+async function leaveEmpty({ rest }: LockstepNode): Promise<void> {
+  const { data: links } = (await rest.call('GET', '/links')) as { data: { link_name: string }[] }
+  for (const { link_name: link } of links) await rest.call('DELETE', `/links/${link}?force=true`)
+  const topicsLeft = async () => {
+    const { data } = (await rest.call('GET', '/topics')) as { data: { topic_name: string }[] }
+    return data.map(({ topic_name: topic }) => topic).filter(topic => !topic.startsWith('__'))
+  }
+  for (const topic of await topicsLeft()) await rest.call('DELETE', `/topics/${topic}`)
+  await eventually(async () => deepStrictEqual(await topicsLeft(), []))
 }
 
 function startCluster(

@@ -36,15 +36,16 @@ export async function assertEqualTopics(sides: Sides, topic: string): Promise<vo
   const { partitions } = await sides.source.describe(topic)
   for (const { partition, logStart, highWatermark } of partitions) {
     const where = { partition, fromOffset: logStart }
-    const there = await dumpLog(sides.source, topic, where)
+    const [there, here] = await Promise.all([
+      dumpLog(sides.source, topic, where),
+      dumpLog(sides.mirror, topic, where),
+      checkIndexes(sides.mirror, topic, partition),
+    ])
     strictEqual(there.length > 0, highWatermark > logStart, `${topic}-${partition} has batches to compare`)
-    const here = await dumpLog(sides.mirror, topic, where)
     assertEqualBatches(here, there, `${topic}-${partition}`)
-    await checkIndexes(sides.mirror, topic, partition)
     await assertEqualReplicas(sides, { topic, partition, logStart, there })
   }
-  await assertEqualReads(sides, topic)
-  await assertEqualTimeSearch(sides, topic)
+  await Promise.all([assertEqualReads(sides, topic), assertEqualTimeSearch(sides, topic)])
 }
 
 /** What every replica has to have of a partition. */
@@ -59,14 +60,16 @@ interface ExpectedCopy {
 /** A follower hears of the log start and the end of the leader with its next fetch. */
 export async function assertEqualReplicas({ replicas = [] }: Sides, expected: ExpectedCopy): Promise<void> {
   const { topic, partition, logStart: fromOffset, there } = expected
-  for (const [index, replica] of replicas.entries())
-    await eventually(
+  const compared = replicas.map((replica, index) =>
+    eventually(
       async () => {
         const copy = await dumpLog(replica, topic, { partition, fromOffset })
         assertEqualBatches(copy, there, `replica ${index + 1} of ${topic}-${partition}`)
       },
       { intervalMs: 500 },
-    )
+    ),
+  )
+  await Promise.all(compared)
 }
 
 /** Both sides find the same record for a timestamp: before, at, between and after those that are there. */
@@ -77,8 +80,9 @@ async function assertEqualTimeSearch({ source, mirror }: Sides, topic: string): 
     const timestamps = [0, ...sample.flatMap(timestamp => [timestamp - 1, timestamp, timestamp + 1])].filter(
       ms => ms >= 0,
     )
-    const there = await source.offsetsForTimes(topic, Number(partition), timestamps)
-    const here = await mirror.offsetsForTimes(topic, Number(partition), timestamps)
+    const [there, here] = await Promise.all(
+      [source, mirror].map(side => side.offsetsForTimes(topic, Number(partition), timestamps)),
+    )
     deepStrictEqual(here, there, `${topic}-${partition}: offsets for the timestamps ${timestamps}`)
   }
 }
@@ -98,8 +102,7 @@ export async function assertEqualReads({ source, mirror }: Sides, topic: string)
     smallFetches,
   ]
   for (const way of ways) {
-    const there = await source.consume(topic, way)
-    const here = await mirror.consume(topic, way)
+    const [there, here] = await Promise.all([source.consume(topic, way), mirror.consume(topic, way)])
     assertEqualRecords(here, there, `${topic} ${JSON.stringify(way)}`)
   }
 }

@@ -2,6 +2,8 @@
 import { request } from 'node:http'
 import type { LockstepNode } from '../lockstep-process.ts'
 
+const RETRY_MS = 100
+
 /** One event as it came. */
 export interface HeardEvent {
   readonly id: string | undefined
@@ -11,20 +13,17 @@ export interface HeardEvent {
 
 export class EventListener {
   readonly heard: HeardEvent[] = []
-  readonly #call: ReturnType<typeof request>
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+  #call: ReturnType<typeof request> | undefined
+  #retry: NodeJS.Timeout | undefined
   #text = ''
 
   /** With `lastEventId` it goes on behind that event. */
   constructor(node: LockstepNode, lastEventId?: string) {
-    const url = `${node.rest.origin}/kafka/v3/clusters/${node.clusterId}/events`
-    const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    this.#call = request(url, { headers, agent: false }, answer => {
-      answer.setEncoding('utf8')
-      answer.on('data', (chunk: string) => this.#take(chunk))
-      answer.on('error', () => {})
-    })
-    this.#call.on('error', () => {})
-    this.#call.end()
+    this.#url = `${node.rest.origin}/kafka/v3/clusters/${node.clusterId}/events`
+    this.#headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    this.#ask()
   }
 
   /** The last id that it saw. */
@@ -33,7 +32,24 @@ export class EventListener {
   }
 
   close(): void {
-    this.#call.destroy()
+    clearTimeout(this.#retry)
+    this.#call?.destroy()
+  }
+
+  /** A node that has just started answers 503 until it has taken over the state of links. */
+  #ask(): void {
+    this.#call = request(this.#url, { headers: this.#headers, agent: false }, answer => {
+      if (answer.statusCode !== 200) {
+        answer.resume()
+        this.#retry = setTimeout(() => this.#ask(), RETRY_MS)
+        return
+      }
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk: string) => this.#take(chunk))
+      answer.on('error', () => {})
+    })
+    this.#call.on('error', () => {})
+    this.#call.end()
   }
 
   #take(chunk: string): void {

@@ -7,26 +7,27 @@ import type { KafkaVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
 import { assertEqualTopics, waitUntilInStep } from './equality.ts'
 import { failOverWithOpen, failOverWithoutSource } from './failover.ts'
-import { type MirrorWorld, startMirrorWorld, type WorldOptions } from './mirror-world.ts'
-import { sourceTopics } from './source-topics.ts'
+import { type MirrorWorld, startMirrorWorld } from './mirror-world.ts'
+import { type SourceTopic, sourceTopics } from './source-topics.ts'
 import type { ProduceArgs, TopicSide } from './topic-side.ts'
 
-/** Defines the tests; they run in order and share one source, one node and one link. */
-export function mirrorScenarios(version: KafkaVersion, options: WorldOptions = {}): void {
+/** Defines the tests; they run in order and share one source, one node and one link: the world that `start` gives. */
+export function mirrorScenarios(version: KafkaVersion, start = () => startMirrorWorld(version)): void {
   const skip = skipWithout('java')
   let started: MirrorWorld | undefined
   const world = () => started ?? fail()
   before(async () => {
-    if (skip === false) started = await startMirrorWorld(version, options)
+    if (skip === false) started = await start()
   })
   after(() => started?.close())
 
+  /** All at once: most of the time one waits for the cleaner, for markers, for flushes. */
+  let mirrored: ReadonlyMap<SourceTopic, Promise<void>> | undefined
   for (const topic of sourceTopics) {
     test(`a mirror of ${topic.about} equals its source in Kafka ${version}`, { skip }, async () => {
       const { sides, link } = world()
-      await sides.source.createTopic(topic.name, { partitions: topic.partitions ?? 1, configs: topic.configs ?? {} })
-      await topic.fill?.(sides.source, topic.name)
-      await link.mirror(topic.name, topic.mirrorConfigs)
+      mirrored ??= new Map(sourceTopics.map(each => [each, fillAndMirror(world(), each)]))
+      await mirrored.get(topic)
       await assertEqualTopics(sides, topic.name)
       const mirror = await link.describe(topic.name)
       strictEqual(mirror.mirror_status, 'ACTIVE')
@@ -51,6 +52,17 @@ export function mirrorScenarios(version: KafkaVersion, options: WorldOptions = {
   test('failover needs no source', { skip }, () => failOverWithoutSource(world()))
 }
 
+function fillAndMirror({ sides, link }: MirrorWorld, topic: SourceTopic): Promise<void> {
+  const { name, partitions = 1, configs = {}, fill, mirrorConfigs } = topic
+  const mirroring = sides.source
+    .createTopic(name, { partitions, configs })
+    .then(() => fill?.(sides.source, name))
+    .then(() => link.mirror(name, mirrorConfigs))
+  // Its own test tells.
+  mirroring.catch(() => {})
+  return mirroring
+}
+
 function fail(): never {
   throw new Error('the clusters did not start')
 }
@@ -58,8 +70,10 @@ function fail(): never {
 async function killWhileCopying({ sides, link, node }: MirrorWorld, t: TestContext): Promise<void> {
   const topic = 'backlog'
   await sides.source.createTopic(topic, { partitions: 2 })
-  const generate = { count: 5_000, valueBytes: 10_000, keys: 1_000, random: true }
+  const generate = { count: 2_000, valueBytes: 10_000, keys: 1_000, random: true }
   await sides.source.produce(topic, { generate })
+  // Slow enough for two kills before it is all copied.
+  await link.alter({ 'mirror.max.bytes.per.second': '5000000' })
   await link.mirror(topic, { 'segment.bytes': '4194304', 'index.interval.bytes': '1024' })
   const target = await endOffsets(sides.source, topic)
   for (const share of [0.1, 0.5]) {
@@ -67,6 +81,7 @@ async function killWhileCopying({ sides, link, node }: MirrorWorld, t: TestConte
     await node.crash()
     t.diagnostic(`killed at about ${copied} of ${target} records`)
   }
+  await eventually(() => link.alter({ 'mirror.max.bytes.per.second': '1000000000' }))
   await assertEqualTopics(sides, topic)
 }
 

@@ -1,6 +1,5 @@
 // What the mirror suites share: a real Kafka as source, a Lockstep node, a link between them, and the Java driver.
 import type { ClientSecurity } from '../clients/client-record.ts'
-import { javaProperties } from '../clients/client-security.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { type ClusterOptions, KafkaCluster, shortSession } from '../kafka/cluster.ts'
 import type { KafkaVersion } from '../kafka/jars.ts'
@@ -27,8 +26,8 @@ export interface MirrorWorld {
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {
-  /** The Kafka cluster that the node joins; default: what the environment says, or a standalone node. */
-  readonly destination?: DestinationPlan | undefined
+  /** The Kafka cluster that the node joins, or a node that runs; default: what the environment says, or a standalone node. */
+  readonly destination?: DestinationPlan | Destination | undefined
   /** Properties of the link. */
   readonly link?: Readonly<Record<string, string>>
 }
@@ -45,12 +44,12 @@ export async function startMirrorWorld(version: KafkaVersion, options: WorldOpti
         properties: { ...eagerCleaner, ...shortSession, ...source.properties },
       }),
       JavaDriver.start({ version }),
-      startDestination(destination),
+      destination !== undefined && 'node' in destination ? Promise.resolve(destination) : startDestination(destination),
     ])
     const broker = cluster.node(1)
     const there = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })
     const { dataDirectory } = node
-    const here = { bootstrap: joined?.bootstrap ?? node.bootstrap, login: javaProperties(login) }
+    const here = { bootstrap: joined?.bootstrap ?? node.bootstrap, login }
     const mirror = new TopicSide(driver, { ...here, dataDirectory })
     const replicas = joined?.brokers.map(follower => new TopicSide(driver, { ...here, ...follower }))
     const { bootstrap, clusterId } = cluster

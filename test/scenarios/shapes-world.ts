@@ -70,7 +70,7 @@ function shapeNode({ node, joined, login }: Omit<Destination, 'close'>, driver: 
   const { clusterId } = node
   const bootstrap = joined?.bootstrap ?? node.bootstrap
   const replicas = (joined?.brokers ?? []).map(
-    ({ dataDirectory }) => new TopicSide(driver, { bootstrap, dataDirectory, login: javaProperties(login) }),
+    ({ dataDirectory }) => new TopicSide(driver, { bootstrap, dataDirectory, login }),
   )
   return {
     clusterId,

@@ -29,14 +29,11 @@ const produce = (side: TopicSide, from: number, to: number) =>
     records: Array.from({ length: to - from }, (_, index) => ({ value: `v${from + index}` })),
   })
 
-const call = <Result>(side: TopicSide, command: string, args: object): Promise<Result> =>
-  side.driver.call<Result>(command, { bootstrap: side.bootstrap, ...args })
-
 const consume = (side: TopicSide, group: string, count: number): Promise<readonly string[]> =>
-  call(side, 'share-consume', { group, topic, count, properties: oneByOne })
+  side.call('share-consume', { group, topic, count, properties: oneByOne })
 
 const earliest = (side: TopicSide, name: string) =>
-  call(side, 'admin-topics', {
+  side.call('admin-topics', {
     op: 'alter',
     type: 'group',
     name,
@@ -47,7 +44,7 @@ const values = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `${from + index} v${from + index}`)
 
 const startsAt = (side: TopicSide, group: string): Promise<Record<string, number>> =>
-  call(side, 'admin-groups', { op: 'share-offsets', group })
+  side.call('admin-groups', { op: 'share-offsets', group })
 
 /** Waits until the group starts here where it does at the source, which moves the start with the next acknowledgement. */
 const inStep = (group: string): Promise<number> =>
@@ -112,12 +109,12 @@ export function shareGroupScenarios({ destination, stop }: ShareGroupScenarios):
     skip,
   }, async () => {
     const { source, mirror } = world.sides
-    const member = (op: string, args: object = {}) => call(mirror, 'share-consumer', { id: 'member', op, ...args })
+    const member = (op: string, args: object = {}) => mirror.call('share-consumer', { id: 'member', op, ...args })
     await earliest(mirror, 'workers-busy')
     await member('open', { properties: { 'group.id': 'workers-busy' } })
     await member('subscribe', { topics: [topic] })
     await member('take', { count: 10 })
-    await call(mirror, 'admin-groups', { op: 'alter-offsets', group: 'workers-typed', offsets: { 'jobs-0': 1 } })
+    await mirror.call('admin-groups', { op: 'alter-offsets', group: 'workers-typed', offsets: { 'jobs-0': 1 } })
     for (const group of ['workers-busy', 'workers-typed']) {
       await earliest(source, group)
       await consume(source, group, 3)

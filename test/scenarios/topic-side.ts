@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ClientPlace, ClientSecurity } from '../clients/client-record.ts'
+import { javaProperties } from '../clients/client-security.ts'
 import type { JavaDriver } from '../java/driver.ts'
 
 /** What a new topic is like; one partition with one replica by default. */
@@ -89,11 +91,8 @@ export interface ConsumeArgs {
 }
 
 /** A cluster's client address and one data directory that holds all its partitions. */
-export interface SidePlace {
-  readonly bootstrap: string
+export interface SidePlace extends ClientPlace {
   readonly dataDirectory: string
-  /** Properties of every client, such as a login. */
-  readonly login?: Readonly<Record<string, string>>
 }
 
 /** Source or destination of a scenario. */
@@ -101,61 +100,64 @@ export class TopicSide {
   readonly driver: JavaDriver
   readonly bootstrap: string
   readonly dataDirectory: string
-  readonly #login: SidePlace['login']
+  readonly login: ClientSecurity | undefined
+  readonly #secured: { readonly admin: object; readonly properties: object } | undefined
 
   constructor(driver: JavaDriver, place: SidePlace) {
     this.driver = driver
     this.bootstrap = place.bootstrap
     this.dataDirectory = place.dataDirectory
-    this.#login = place.login
+    this.login = place.login
+    const properties = javaProperties(place.login)
+    this.#secured = place.login && { admin: properties, properties }
   }
 
   createTopic(name: string, options: TopicOptions = {}) {
-    return this.#call('create-topics', { topics: [{ name, ...options }] })
+    return this.call('create-topics', { topics: [{ name, ...options }] })
   }
 
   deleteTopic(topic: string) {
-    return this.#call('delete-topic', { topic })
+    return this.call('delete-topic', { topic })
   }
 
   /** Grows the topic to `count` partitions. */
   createPartitions(topic: string, count: number) {
-    return this.#call('create-partitions', { topic, count })
+    return this.call('create-partitions', { topic, count })
   }
 
   /** Resolves to the number of partitions that have another leader now. */
   electLeaders(topic: string, type: 'preferred' | 'unclean'): Promise<number> {
-    return this.#call('elect-leaders', { topic, type })
+    return this.call('elect-leaders', { topic, type })
   }
 
   produce(topic: string, args: ProduceArgs): Promise<Produced> {
-    return this.#call('produce', { topic, ...args })
+    return this.call('produce', { topic, ...args })
   }
 
   endTransaction(id: string, end: 'commit' | 'abort') {
-    return this.#call('end-transaction', { id, commit: end === 'commit' })
+    return this.call('end-transaction', { id, commit: end === 'commit' })
   }
 
   deleteRecords(topic: string, before: Readonly<Record<number, number>>) {
-    return this.#call('delete-records', { topic, before })
+    return this.call('delete-records', { topic, before })
   }
 
   alterConfigs(topic: string, set: Readonly<Record<string, string>>) {
-    return this.#call('alter-configs', { name: topic, set })
+    return this.call('alter-configs', { name: topic, set })
   }
 
   describe(topic: string): Promise<TopicDescription> {
-    return this.#call('describe-topic', { topic })
+    return this.call('describe-topic', { topic })
   }
 
   /** Reads every partition to its end with an assigned Java consumer. */
   consume(topic: string, args: ConsumeArgs = {}): Promise<Consumed> {
-    return this.#call('consume', { topic, ...args })
+    return this.call('consume', { topic, ...args })
   }
 
   /** `[offset, timestamp]` of the first record at or after each timestamp; `[-1, -1]` for none. */
   offsetsForTimes(topic: string, partition: number, timestamps: readonly number[]): Promise<[number, number][]> {
-    return this.#call('offsets-for-times', { topic, partition, timestamps })
+    return this.call('offsets-for-times', { topic, partition, timestamps })
   }
 
   /** Every file of a partition's folder with one of these endings, in offset order. */
@@ -169,10 +171,11 @@ export class TopicSide {
       .map(name => join(folder, name))
   }
 
-  #call<Result = unknown>(command: string, args: ConsumeArgs | object): Promise<Result> {
-    const login = this.#login
+  /** Any command of the driver that talks to a cluster, logged in. */
+  call<Result = unknown>(command: string, args: object = {}): Promise<Result> {
+    const { admin, properties } = this.#secured ?? {}
     const own = 'properties' in args ? args.properties : undefined
-    const secured = login === undefined ? {} : { admin: login, properties: { ...login, ...own } }
+    const secured = properties && { admin, properties: { ...properties, ...(own ?? {}) } }
     return this.driver.call(command, { bootstrap: this.bootstrap, ...args, ...secured })
   }
 }

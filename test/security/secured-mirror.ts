@@ -1,6 +1,5 @@
 // A mirror on a node with the least rights in a secured cluster, and its logs on every Kafka broker; the suite of joined security stands on it.
 import { ok } from 'node:assert/strict'
-import { javaProperties } from '../clients/client-security.ts'
 import { eventually } from '../eventually.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
 import { assertEqualBatches, waitUntilInStep } from '../scenarios/equality.ts'
@@ -41,7 +40,7 @@ export async function startSecuredMirror(secured: SecuredCluster): Promise<Secur
   const { cluster, java, source, loginOf, join } = secured
   const node = await join('lockstep')
   const there = new TopicSide(java, source)
-  const login = javaProperties(loginOf('admin'))
+  const login = loginOf('admin')
   const { address: bootstrap } = cluster.node(1)
   const replicas = cluster.brokers.map(({ dataDirectory }) => new TopicSide(java, { bootstrap, dataDirectory, login }))
   await there.createTopic(TOPIC, { partitions: 1 })

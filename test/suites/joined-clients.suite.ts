@@ -47,12 +47,10 @@ for (const { name, needs, reader } of readers)
   }, async () => {
     const on = await stage()
     const before = await on.reads()
-    const expected = await reader(on).read(on.source.bootstrap, TOPIC, 'read_committed')
+    const expected = await reader(on).read(on.source, TOPIC, 'read_committed')
     strictEqual(expected.length, RECORDS)
     // A Kafka broker that has a record lets clients read it once the next answer of its leader has told it to.
-    await eventually(async () =>
-      deepStrictEqual(await reader(on).read(on.node.bootstrap, TOPIC, 'read_committed'), expected),
-    )
+    await eventually(async () => deepStrictEqual(await reader(on).read(on.node, TOPIC, 'read_committed'), expected))
     const { redirected, served } = await on.reads()
     ok(redirected > before.redirected)
     strictEqual(served, before.served)
@@ -246,7 +244,7 @@ test('a mirror takes no records of clients, a topic of the Kafka brokers those o
   )
   await java.call('create-topics', { bootstrap, topics: [{ name: 'plain', partitions: 1, replicationFactor: 2 }] })
   await java.call('produce', { bootstrap, topic: 'plain', idempotent: true, acks: 'all', records: [{ value: 'yes' }] })
-  strictEqual((await javaReader(java).read(bootstrap, 'plain', 'read_committed')).length, 1)
+  strictEqual((await javaReader(java).read({ bootstrap }, 'plain', 'read_committed')).length, 1)
 })
 
 test('a share consumer that subscribed to a mirror stays, and has its first record after the promote', {

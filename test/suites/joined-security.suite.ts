@@ -150,7 +150,7 @@ test('the node refuses whom a Kafka broker refuses, with the same errors', { ski
   const { cluster, java, loginOf } = await secured()
   const outcome = async (bootstrap: string, user: string) => {
     try {
-      const side = new TopicSide(java, { bootstrap, dataDirectory: '', login: javaProperties(loginOf(user)) })
+      const side = new TopicSide(java, { bootstrap, dataDirectory: '', login: loginOf(user) })
       return Object.keys(await side.consume(TOPIC))
     } catch (error) {
       if (error instanceof JavaError) return error.javaClass
@@ -265,7 +265,7 @@ test('clients of a listener that the node does not have see neither it nor its m
   await link.must('promote', [later])
   await link.waitForStatus(later, 'STOPPED')
   await eventually(async () => deepStrictEqual(await seen(), [[1, 2], 'NONE']))
-  const clients = new TopicSide(java, { ...place, login: javaProperties(loginOf('alice')) })
+  const clients = new TopicSide(java, { ...place, login: loginOf('alice') })
   await clients.produce(later, { idempotent: false, records: [{ value: 'a record of alice' }] })
   strictEqual((await clients.consume(later))['0']?.records.length, RECORDS + 1)
 })
@@ -276,7 +276,7 @@ test('with the node dead the Kafka brokers refuse writes: by ACL, and by size wh
   const { node, replicas } = await mirrored()
   const { cluster, java, loginOf } = await secured()
   const write = async (bootstrap: string, user: string) => {
-    const side = new TopicSide(java, { bootstrap, dataDirectory: '', login: javaProperties(loginOf(user)) })
+    const side = new TopicSide(java, { bootstrap, dataDirectory: '', login: loginOf(user) })
     const properties = { 'max.block.ms': '20000', 'delivery.timeout.ms': '20000', 'request.timeout.ms': '10000' }
     const args = { acks: '1', idempotent: false, properties, records: [{ value: 'longer than ten bytes' }] } as const
     return await side.produce(TOPIC, args).then(

@@ -1,6 +1,19 @@
 // A node that has joined an Apache Kafka cluster: mirrors of a real Kafka equal their source on it and on every broker that follows.
-import { sourceVersion } from '../kafka/jars.ts'
-import { chosenDestination } from '../scenarios/destination.ts'
+import { after, before, describe } from 'node:test'
+import { sourceVersions } from '../kafka/jars.ts'
+import { skipWithout } from '../requirements.ts'
+import { borrowed, chosenDestination, type Destination, startDestination } from '../scenarios/destination.ts'
 import { mirrorScenarios } from '../scenarios/mirror-scenarios.ts'
+import { startMirrorWorld } from '../scenarios/mirror-world.ts'
 
-mirrorScenarios(sourceVersion(), { destination: chosenDestination() ?? { version: '4.3.1' } })
+let destination: Destination | undefined
+
+before(async () => {
+  if (skipWithout('java') === false) destination = await startDestination(chosenDestination() ?? { version: '4.3.1' })
+})
+after(() => destination?.close())
+
+// One source after the other is mirrored into the same cluster.
+for (const version of sourceVersions())
+  describe(`from Kafka ${version}`, () =>
+    mirrorScenarios(version, () => startMirrorWorld(version, { destination: destination && borrowed(destination) })))

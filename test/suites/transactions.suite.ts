@@ -99,7 +99,7 @@ for (const level of [2, 1])
     const expected = ['java', 'KafkaJS', 'confluent-kafka'].flatMap(name => [1, 2, 3].map(n => `${name} ${n}`))
     await eventually(async () => deepStrictEqual(await committed(topic), [expected]))
     for (const reader of [kcatReader, confluentReader]) {
-      const read = await reader.read(bootstrap, topic, 'read_committed')
+      const read = await reader.read({ bootstrap }, topic, 'read_committed')
       deepStrictEqual([reader.name, ...read.map(({ value }) => value)], [reader.name, ...expected])
     }
     await java.abort()
