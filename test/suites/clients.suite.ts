@@ -1,4 +1,5 @@
 // Real clients against a Lockstep node: they read mirrors like the source, and write topics that all can read back.
+import { ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ClientReader, ClientWriter } from '../clients/client-record.ts'
 import { confluentReader, confluentWriter } from '../clients/confluent.ts'
@@ -6,12 +7,15 @@ import { javaReader, javaWriter } from '../clients/java.ts'
 import { kafkaJsWriter } from '../clients/kafkajs.ts'
 import { kcatReader, kcatWriter } from '../clients/kcat.ts'
 import { platformaticWriter } from '../clients/platformatic.ts'
+import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout, type Tool } from '../requirements.ts'
 import { readAlike, writeAndReadBack } from '../scenarios/client-scenarios.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
+import { checkIndexes } from '../scenarios/logs.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
 import { sourceTopics } from '../scenarios/source-topics.ts'
+import type { TopicSide } from '../scenarios/topic-side.ts'
 
 const skip = skipWithout('java')
 let started: MirrorWorld | undefined
@@ -43,6 +47,12 @@ const writers: readonly { name: string; needs: readonly Tool[]; writer: () => Cl
   { name: '@platformatic/kafka', needs: ['java'], writer: () => platformaticWriter },
 ]
 
+/** The topic is on this node unless it has joined a cluster. */
+async function checkOnDisk(topic: string): Promise<void> {
+  const { joined, sides } = world()
+  if (joined === undefined) await checkIndexes(sides.mirror, topic)
+}
+
 const available = () => readers.filter(({ needs }) => skipWithout(...needs) === false).map(({ reader }) => reader())
 
 test('topics with every codec and transactions are mirrored', { skip }, async () => {
@@ -69,16 +79,28 @@ for (const { name, needs, writer } of writers) {
     const topic = `from-${name.replaceAll(/[^A-Za-z]/g, '-')}`
     await mirror.createTopic(topic)
     await writeAndReadBack(mirror, writer(), { readers: available(), topic })
+    await checkOnDisk(topic)
   })
 }
 
 test('every client writes on after a failover', { skip }, async () => {
   const { sides, link } = world()
+  const partitionOf = async (side: TopicSide) => {
+    const found = (await side.describe('codecs')).partitions.find(({ partition }) => partition === 0)
+    ok(found)
+    return found
+  }
   await link.failOver(['codecs'])
+  // The Kafka broker that leads it next has to hear from the others how far they are.
+  const { highWatermark: end } = await partitionOf(sides.source)
   for (const { needs, writer } of writers) {
     if (skipWithout(...needs) !== false) continue
-    const [partition] = (await sides.mirror.describe('codecs')).partitions
-    const options = { readers: available(), topic: 'codecs', from: partition?.highWatermark ?? -1 }
-    await writeAndReadBack(sides.mirror, writer(), options)
+    const from = await eventually(async () => {
+      const { highWatermark } = await partitionOf(sides.mirror)
+      ok(highWatermark >= end)
+      return highWatermark
+    })
+    await writeAndReadBack(sides.mirror, writer(), { readers: available(), topic: 'codecs', from })
+    await checkOnDisk('codecs')
   }
 })
