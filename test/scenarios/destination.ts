@@ -86,10 +86,10 @@ export async function startDestination(
 }
 
 /** To be used by one scenario after the other: when one closes it, links and topics go, and everything runs on. */
-export const borrowed = (destination: Destination): Destination => ({
-  ...destination,
-  close: () => leaveEmpty(destination.node),
-})
+export async function borrowed(starting: Promise<Destination>): Promise<Destination> {
+  const destination = await starting
+  return { ...destination, close: () => leaveEmpty(destination.node) }
+}
 
 async function leaveEmpty({ rest }: LockstepNode): Promise<void> {
   const { data: links } = (await rest.call('GET', '/links')) as { data: { link_name: string }[] }

@@ -26,8 +26,8 @@ export interface MirrorWorld {
 
 /** What differs from one broker and a link with defaults. */
 export interface WorldOptions extends Pick<ClusterOptions, 'brokers' | 'properties' | 'plugins'> {
-  /** The Kafka cluster that the node joins, or a node that runs; default: what the environment says, or a standalone node. */
-  readonly destination?: DestinationPlan | Destination | undefined
+  /** The Kafka cluster that the node joins, or one that starts already; default: what the environment says, or a standalone node. */
+  readonly destination?: DestinationPlan | Promise<Destination> | undefined
   /** Properties of the link. */
   readonly link?: Readonly<Record<string, string>>
 }
@@ -44,7 +44,7 @@ export async function startMirrorWorld(version: KafkaVersion, options: WorldOpti
         properties: { ...eagerCleaner, ...shortSession, ...source.properties },
       }),
       JavaDriver.start({ version }),
-      destination !== undefined && 'node' in destination ? Promise.resolve(destination) : startDestination(destination),
+      destination instanceof Promise ? destination : startDestination(destination),
     ])
     const broker = cluster.node(1)
     const there = new TopicSide(driver, { bootstrap: cluster.bootstrap, dataDirectory: broker.dataDirectory })

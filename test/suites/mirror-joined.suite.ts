@@ -6,12 +6,14 @@ import { borrowed, chosenDestination, type Destination, startDestination } from 
 import { mirrorScenarios } from '../scenarios/mirror-scenarios.ts'
 import { startMirrorWorld } from '../scenarios/mirror-world.ts'
 
-let destination: Destination | undefined
+let destination: Promise<Destination> | undefined
 
-before(async () => {
-  if (skipWithout('java') === false) destination = await startDestination(chosenDestination() ?? { version: '4.3.1' })
+before(() => {
+  if (skipWithout('java') === false) destination = startDestination(chosenDestination() ?? { version: '4.3.1' })
+  // The first scenario tells.
+  destination?.catch(() => {})
 })
-after(() => destination?.close())
+after(async () => (await destination?.catch(() => undefined))?.close())
 
 // One source after the other is mirrored into the same cluster.
 for (const version of sourceVersions())
