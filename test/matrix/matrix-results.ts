@@ -31,13 +31,12 @@ export const lastOf = (
 ): MatrixResult | undefined =>
   results.findLast(result => result.suite === suite && nameOf(result) === nameOf(combination))
 
-/** Markdown: a row for each combination, a column for each suite, with the last run of both. */
+/** Markdown: a row for each combination that ran, a column for each suite, with the last run of both. */
 export function tableOf(results: readonly MatrixResult[]): string {
   const suites = matrixSuites.map(({ name }) => name).filter(name => results.some(({ suite }) => suite === name))
-  const rows = allCombinations.map(combination => [
-    nameOf(combination),
-    ...suites.map(suite => cellOf(lastOf(results, suite, combination))),
-  ])
+  const rows = allCombinations
+    .filter(combination => results.some(result => nameOf(result) === nameOf(combination)))
+    .map(combination => [nameOf(combination), ...suites.map(suite => cellOf(lastOf(results, suite, combination)))])
   const header = ['source → destination', ...suites]
   return [header, header.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }

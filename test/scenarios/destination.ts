@@ -55,6 +55,9 @@ export function chosenDestination(): DestinationPlan | undefined {
   return version === undefined ? undefined : { version, shape, security }
 }
 
+/** The librdkafka 2.0 of kcat sends a nonce twice when it logs in with SCRAM; Kafka refuses that since CVE-2024-56128. */
+export const kcatMayLogIn = (): boolean => chosenDestination()?.security !== 'SASL_SSL'
+
 /**
  * Topics of the joined cluster have a replica on every Kafka broker, so that each can be compared. `properties`: of the node, and of
  * the brokers beside it.

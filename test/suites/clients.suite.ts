@@ -11,6 +11,7 @@ import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout, type Tool } from '../requirements.ts'
 import { readAlike, writeAndReadBack } from '../scenarios/client-scenarios.ts'
+import { kcatMayLogIn } from '../scenarios/destination.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
 import { checkIndexes } from '../scenarios/logs.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
@@ -35,13 +36,13 @@ const java = (): ClientReader => javaReader(world().sides.source.driver)
 
 const readers: readonly { name: string; needs: readonly Tool[]; reader: () => ClientReader }[] = [
   { name: 'Java', needs: ['java'], reader: java },
-  { name: 'kcat', needs: ['java', 'kcat'], reader: () => kcatReader },
+  ...(kcatMayLogIn() ? [{ name: 'kcat', needs: ['java', 'kcat'], reader: () => kcatReader } as const] : []),
   { name: 'confluent-kafka', needs: ['java', 'python'], reader: () => confluentReader },
 ]
 
 const writers: readonly { name: string; needs: readonly Tool[]; writer: () => ClientWriter }[] = [
   { name: 'Java', needs: ['java'], writer: () => javaWriter(world().sides.source.driver) },
-  { name: 'kcat', needs: ['java', 'kcat'], writer: () => kcatWriter },
+  ...(kcatMayLogIn() ? [{ name: 'kcat', needs: ['java', 'kcat'], writer: () => kcatWriter } as const] : []),
   { name: 'confluent-kafka', needs: ['java', 'python'], writer: () => confluentWriter },
   { name: 'KafkaJS', needs: ['java'], writer: () => kafkaJsWriter },
   { name: '@platformatic/kafka', needs: ['java'], writer: () => platformaticWriter },

@@ -14,6 +14,7 @@ import {
 import { eventually } from '../eventually.ts'
 import { sourceVersion } from '../kafka/jars.ts'
 import { skipWithout } from '../requirements.ts'
+import { kcatMayLogIn } from '../scenarios/destination.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
 import { assertHandedOver } from '../scenarios/handed-over.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
@@ -31,7 +32,7 @@ const syncing = {
 const topic = 'orders'
 const total = 120
 const readers: readonly GroupReader[] = [
-  kcatGroupReader,
+  ...(kcatMayLogIn() ? [kcatGroupReader] : []),
   confluentGroupReader,
   kafkaJsGroupReader,
   platformaticGroupReader,
