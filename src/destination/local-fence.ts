@@ -6,7 +6,6 @@ import type { Controller } from '../metadata/controller-port.ts'
 export class LocalFence implements WriteFence {
   readonly hasOtherLeaders = false
   readonly parkedConfigs: ReadonlySet<string> = new Set()
-  readonly noReversal = undefined
   readonly #controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>
 
   constructor(controller: Pick<Controller, 'image' | 'bumpLeaderEpoch'>) {
@@ -18,6 +17,14 @@ export class LocalFence implements WriteFence {
   }
 
   async forget(): Promise<void> {}
+
+  async stage(): Promise<undefined> {
+    return undefined
+  }
+
+  async unstage(): Promise<void> {}
+
+  async shut(): Promise<void> {}
 
   enclose(topicId: Uuid): Promise<void> {
     return this.#beginEpochs(topicId)

@@ -36,8 +36,18 @@ export interface WriteFence {
   restore(topicId: Uuid): Promise<readonly string[]>
   /** A mirror of that name is gone with its topic: what is left of its fence goes, unless there is a topic of the name again. */
   forget(topic: string): Promise<void>
-  /** Why mirrors of topics of this cluster cannot be reversed; undefined = they can. */
-  readonly noReversal: string | undefined
+  /**
+   * What `enclose` takes time for, while clients may go on writing an ordinary topic whose record is durable. Waits for nothing:
+   * resolves to what is to be waited for, undefined = nothing any more. May be repeated; `unstage` undoes it.
+   */
+  stage(topicId: Uuid): Promise<string | undefined>
+  /** As `release`, of a topic that was staged, and never shut. */
+  unstage(request: Pick<ReleaseRequest, 'topicId' | 'plan'>): Promise<void>
+  /**
+   * From when it resolves on no client writes the topic, whoever leads it; its record is durable. May be repeated; rejects with what it
+   * waits for. `release` undoes it.
+   */
+  shut(topicId: Uuid): Promise<void>
   /**
    * Makes an ordinary topic, whose record as a mirror is durable, one that can be mirrored into: in new leader epochs, by which
    * consumers notice what is cut off later, and led by this node. May be repeated until it succeeds, by any process; rejects with

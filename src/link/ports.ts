@@ -6,7 +6,7 @@ import type { EpochEnd, SourceFetcher } from './fetch-sink.ts'
 import type { DestinationGroups, SourceGroups } from './group-ports.ts'
 import type { SourceConnectionSettings } from './source-settings.ts'
 import type { SourceProbe, SourceSurvey } from './source-survey.ts'
-import type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
+import type { AbortedTransactions, OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 
 // ---------------------------------------------------------------------------------------------------- the source cluster
 
@@ -273,10 +273,10 @@ export interface Destination extends DestinationGroups {
   raiseProducerIds(highest: bigint, mirrored: ReadonlySet<bigint>): Promise<readonly string[]>
   readonly fence: WriteFence
   /**
-   * Aborts transactions that are open in this topic, as their time-outs would: their producers learn of it. Resolves to how many, and to
-   * how many others are about to end. Absent where the coordinators are not asked.
+   * Aborts what these producers have open in the topic, as time-outs would: they learn of it. Resolves to how many, and to how many more
+   * are about to end; rejects where that cannot be known now. Absent where there are no coordinators.
    */
-  abortTransactions?(topic: string): Promise<{ readonly aborted: number; readonly ending: number }>
+  abortTransactions?(topic: string, producerIds: ReadonlySet<bigint>): Promise<AbortedTransactions>
   acls(): ClusterAcls
   /** Resolves to those that were refused; one that is there already is none of them. */
   createAcls(acls: readonly AclBinding[]): Promise<readonly AclRefusal[]>
@@ -294,5 +294,5 @@ export {
   type StateProposal,
   type StateRecord,
 } from './state-ports.ts'
-export type { OpenTransaction, SourceTransaction } from './transaction-ports.ts'
+export type { AbortedTransactions, OpenTransaction, SourceTransaction } from './transaction-ports.ts'
 export type { WriteStatus } from './write-status.ts'

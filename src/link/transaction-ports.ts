@@ -14,3 +14,10 @@ export interface SourceTransaction {
   /** undefined = its coordinator did not tell. */
   readonly transactionalId: string | undefined
 }
+
+/** What has become of transactions that were to be aborted. */
+export interface AbortedTransactions {
+  readonly aborted: number
+  /** They end without that. */
+  readonly ending: number
+}

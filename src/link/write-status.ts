@@ -2,7 +2,8 @@
 
 /** What the engine answers to the write gate: may ordinary clients write a topic? */
 export type WriteStatus =
-  | { readonly kind: 'writable' }
+  /** `isStaged`: a copy is being made here of the source of a reverse, which others lead. */
+  | { readonly kind: 'writable'; readonly isStaged?: true }
   /** Not known yet: the client shall try again. */
   | { readonly kind: 'unknown'; readonly message: string }
   | {

@@ -68,7 +68,6 @@ export async function readGroupInPython(reading: {
   topic: string
   group: string
   count: number
-  commitEvery?: number
   security?: ClientSecurity
 }): Promise<string[]> {
   const request = { ...reading, config: librdkafkaProperties(reading.security) }

@@ -124,8 +124,7 @@ def group(request):
         if message.error() is not None:
             raise KafkaException(message.error())
         seen.append("%d:%d" % (message.partition(), message.offset()))
-        if len(seen) % request.get("commitEvery", 1) == 0 or len(seen) == request["count"]:
-            consumer.commit(asynchronous=False)
+        consumer.commit(message, asynchronous=False)
     consumer.close()
     return seen
 

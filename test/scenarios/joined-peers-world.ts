@@ -29,8 +29,10 @@ export interface JoinedPeersWorld {
 /** Follows its source soon, and looks at its peer soon. */
 const quick = { 'metadata.max.age.ms': '1000' }
 
-/** `properties`: of the Kafka brokers. */
-export async function startJoinedPeers(properties: Readonly<Record<string, string>> = {}): Promise<JoinedPeersWorld> {
+type Properties = Readonly<Record<string, string>>
+
+/** `properties`: of the Kafka brokers; `nodes`: of both Lockstep nodes. */
+export async function startJoinedPeers(properties: Properties = {}, nodes: Properties = {}): Promise<JoinedPeersWorld> {
   const version = '4.3.1'
   const opened = new Opened()
   try {
@@ -40,10 +42,10 @@ export async function startJoinedPeers(properties: Readonly<Record<string, strin
         brokers: { combined: 2 },
         properties: { 'default.replication.factor': '2', ...properties },
       }),
-      LockstepNode.start(),
+      LockstepNode.start({ properties: nodes }),
       JavaDriver.start({ version }),
     ])
-    const original = await opened.add(startJoinedNode(cluster))
+    const original = await opened.add(startJoinedNode(cluster, { properties: nodes }))
     const to = ({ bootstrap, clusterId }: Pick<KafkaCluster, 'bootstrap' | 'clusterId'>) => ({
       ...{ bootstrap, clusterId },
       configs: quick,

@@ -52,6 +52,7 @@ function scene(options: { nodes: number[] }) {
       ...{ highWatermark: unused, logStart: unused, producerStates: unused, abortTransaction: unused },
       ...{ readBatches: unused, topicConfig: unused },
     },
+    transactions: { abort: unused },
     brokers: { to: unused },
     groups: { read: unused, commit: unused, readShareStarts: unused, setShareStarts: unused },
     random: seededRandom(5),

@@ -2,6 +2,7 @@
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type {
+  AbortedTransactions,
   CreateTopicResult,
   Destination,
   DestinationGroup,
@@ -25,6 +26,7 @@ import type { JoinedFence } from './joined-fence.ts'
 import type { PeerLogs } from './peer-logs.ts'
 import { PeerMirrorLog } from './peer-mirror-log.ts'
 import type { ProducerIdBarrier } from './producer-id-barrier.ts'
+import type { TransactionAborts } from './transaction-aborts.ts'
 
 export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly fence: WriteFence & Pick<JoinedFence, 'configsOf' | 'guard' | 'unguard'>
@@ -32,6 +34,7 @@ export interface JoinedDestinationOptions extends ClusterDestinationOptions {
   readonly questions: DistantLogOptions['questions']
   readonly peerLogs: Pick<PeerLogs, 'call'>
   readonly barrier: Pick<ProducerIdBarrier, 'raiseAbove'>
+  readonly transactions: Pick<TransactionAborts, 'abort'>
   readonly groups: Pick<GroupRequests, 'read' | 'commit' | 'readShareStarts' | 'setShareStarts'>
   readonly brokers: BrokerLinks
   readonly random: Random
@@ -52,6 +55,10 @@ export class JoinedDestination extends ClusterDestination {
   leads(topicId: Uuid, partition: number): boolean {
     const { controller, brokerId } = this.#o
     return controller.image.topics.get(topicId)?.partitions[partition]?.leader === brokerId
+  }
+
+  abortTransactions(topic: string, producerIds: ReadonlySet<bigint>): Promise<AbortedTransactions> {
+    return this.#o.transactions.abort(topic, producerIds)
   }
 
   /** Many brokers hand out ids: which are in use, they are asked. */

@@ -39,7 +39,6 @@ type Listener = (topicIds: readonly Uuid[]) => void
 export class JoinedFence implements WriteFence, ImageSubscriber {
   readonly name = 'write fence'
   readonly hasOtherLeaders = true
-  readonly noReversal = 'mirrors of topics of a Kafka cluster that Lockstep has joined cannot be reversed yet'
   readonly parkedConfigs: ReadonlySet<string> = new Set(fenceConfigs.keys())
   readonly #o: JoinedFenceOptions
   readonly #release: TopicRelease
@@ -76,6 +75,21 @@ export class JoinedFence implements WriteFence, ImageSubscriber {
     if (configs.size > 0) await this.#setConfigs(topic, configs)
     await this.#createAcls(acls)
     return [...configs.keys(), ...acls.map(textOf)]
+  }
+
+  stage(topicId: Uuid): Promise<string | undefined> {
+    return this.#enclosure.stage(topicId)
+  }
+
+  async unstage({ topicId, plan }: Pick<ReleaseRequest, 'topicId' | 'plan'>): Promise<void> {
+    const request = { topicId, plan, verb: 'failover', endOffsets: [], configs: new Map() } as const
+    await this.#release.handOver(request)
+    await this.#release.grow(request)
+  }
+
+  async shut(topicId: Uuid): Promise<void> {
+    await this.restore(topicId)
+    await this.#enclosure.shut(topicId)
   }
 
   /** The fence first: whoever leads the topic until this node does must let nobody write. */

@@ -70,16 +70,36 @@ test('the fence is put on, then a copy is made here, and only when it has everyt
     'set retention.ms -1',
     'set retention.bytes -1',
     'create DENY',
-    'orders-0 to 1001,1,2',
+    'orders-0 to 1,2,1001',
   ])
   caughtUp()
   cluster.commands.length = 0
   await patiently(fence.enclose(orders))
-  deepEqual(cluster.commands, ['elect orders-0'])
+  deepEqual(cluster.commands, ['orders-0 to 1001,1,2', 'elect orders-0'])
   deepEqual(told.asked, ['fence of orders at 1', 'end of orders-0 at 1'])
   deepEqual([placed().leader, placed().replicas, placed().leaderEpoch], [1001, [1001, 1, 2], 1])
   await fence.enclose(orders)
-  deepEqual(cluster.commands, ['elect orders-0'], 'there is nothing more to do')
+  deepEqual(cluster.commands, ['orders-0 to 1001,1,2', 'elect orders-0'], 'there is nothing more to do')
+})
+
+test('a copy is made behind those that are there while clients write, and is taken away again without a trace', async () => {
+  const { cluster, fence, told, placed, caughtUp, patiently } = scene()
+  cluster.configs.set('orders', { 'retention.ms': '5' })
+  const plan = fence.plan(orders)
+  match((await fence.stage(orders)) ?? '', /partition 0 is being copied to this node/)
+  caughtUp()
+  deepEqual(await fence.stage(orders), undefined)
+  deepEqual([placed().leader, placed().replicas], [1, [1, 2, 1001]])
+  deepEqual(told.asked, [])
+  await fence.unstage({ topicId: orders, plan })
+  deepEqual([placed().leader, placed().replicas], [1, [1, 2]])
+  deepEqual(cluster.commands, ['orders-0 to 1,2,1001', 'orders-0 to 1,2'])
+  // Shut, it is fenced where it is.
+  told.fence = '1048588'
+  await rejects(patiently(fence.shut(orders)), /broker 1 may let clients write still/)
+  told.fence = '78'
+  await patiently(fence.shut(orders))
+  deepEqual([placed().leader, cluster.configs.get('orders')?.['max.message.bytes']], [1, '78'])
 })
 
 test('nobody is elected while the leader may still take records, or has some that are not replicated', async () => {

@@ -1,7 +1,7 @@
 /**
  * Makes this node the leader of a topic that Kafka brokers lead, with everything that is in it: a replica here, then in sync, then the
- * first one that is elected. Called by the fence when a topic is to become a mirror, behind the fence; every step looks at the cluster
- * first, so that whoever goes on after a crash does what is left.
+ * first one that is elected. Called by the fence when a topic is to become a mirror, where it takes long before the fence goes on; every
+ * step looks at the cluster first, so that whoever goes on after a crash does what is left.
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -55,9 +55,9 @@ export class TopicEnclosure {
     }
   }
 
-  /** Does what can be done now; resolves to what is to be waited for, if anything. */
-  async #step(topicId: Uuid): Promise<string | undefined> {
-    const { brokerId, logger } = this.#o
+  /** Asks for a replica here, behind those that are there, so that nobody elects it; resolves to what is to be waited for, if anything. */
+  async stage(topicId: Uuid): Promise<string | undefined> {
+    const { logger } = this.#o
     const topic = this.#topic(topicId)
     const misplaced = topic.partitions.flatMap((placed, partition) => {
       const replicas = this.#goal(placed)
@@ -67,15 +67,41 @@ export class TopicEnclosure {
       await this.#reassign(misplaced)
       logger.info('a topic that is to be a mirror again gets replicas here', { topic: topic.name })
     }
+    const [first, ...more] = this.#partitions(topicId).filter(({ placed }) => !this.#isInSync(placed))
+    return first && `partition ${first.partition} is being copied to this node (and ${more.length} more)`
+  }
+
+  /** Resolves when all leaders know the fence. Rejects with what it waits for. */
+  async shut(topicId: Uuid): Promise<void> {
+    const { clock, controller } = this.#o
+    const deadline = clock.monotonicMs() + WAIT_MS
+    for (;;) {
+      const leaders = new Set(this.#partitions(topicId).map(({ placed }) => placed.leader))
+      const kafka = [...leaders].filter(id => id >= 0 && !isLockstepNode(controller.image, id))
+      const { name } = this.#topic(topicId)
+      const known = await Promise.all(kafka.map(id => this.#knowsFence(id, name)))
+      if (known.every(Boolean)) return
+      const late = kafka.filter((_, index) => !known[index])
+      if (clock.monotonicMs() >= deadline) throw new Error(`broker ${late.join(', ')} may let clients write still`)
+      await sleep(clock, LOOK_MS)
+    }
+  }
+
+  /** Does what can be done now; resolves to what is to be waited for, if anything. */
+  async #step(topicId: Uuid): Promise<string | undefined> {
+    const copying = await this.stage(topicId)
     const others = this.#partitions(topicId).filter(({ placed }) => !this.#isLedHere(placed))
-    const inSync = others.filter(({ placed }) => !isMoving(placed) && placed.isr.includes(brokerId))
-    const elected = await this.#electQuiet(topic.name, inSync)
+    const inSync = others.filter(({ placed }) => this.#isInSync(placed))
+    const elected = await this.#electQuiet(this.#topic(topicId).name, inSync)
     const [left] = this.#partitions(topicId).filter(({ placed }) => !this.#isLedHere(placed))
     if (!left) return undefined
     const { partition, placed } = left
-    if (isMoving(placed) || !placed.isr.includes(brokerId))
-      return `partition ${partition} is being copied to this node (and ${others.length - 1} more)`
+    if (!this.#isInSync(placed)) return copying ?? `partition ${partition} is being copied to this node`
     return `partition ${partition} is led by broker ${placed.leader}${elected === undefined ? '' : `: ${elected}`}`
+  }
+
+  #isInSync(placed: PartitionImage): boolean {
+    return !isMoving(placed) && placed.isr.includes(this.#o.brokerId)
   }
 
   /** Where the replicas are to be, if they are not and nobody else moves them. */
@@ -85,7 +111,7 @@ export class TopicEnclosure {
     const java = present.filter(id => !isLockstepNode(controller.image, id))
     const isOurs = java.length < present.length
     if (!isOurs && (addingReplicas.length > 0 || removingReplicas.length > 0)) return undefined
-    const goal = [brokerId, ...java]
+    const goal = present[0] === brokerId ? [brokerId, ...java] : [...java, brokerId]
     return goal.length === present.length && goal.every((id, index) => id === present[index]) ? undefined : goal
   }
 
@@ -94,7 +120,14 @@ export class TopicEnclosure {
     if (inSync.length === 0) return undefined
     const fenced = new Map<number, Promise<boolean>>()
     const isQuiet = await Promise.all(inSync.map(of => this.#isQuiet(topic, of, fenced)))
-    const quiet = inSync.filter((_, index) => isQuiet[index]).map(({ partition }) => ({ topic, partition }))
+    const calm = inSync.filter((_, index) => isQuiet[index])
+    const quiet = calm.map(({ partition }) => ({ topic, partition }))
+    // Only who is first can be elected.
+    const behind = calm.flatMap(({ partition, placed }) => {
+      const replicas = [this.#o.brokerId, ...placed.replicas.filter(id => id !== this.#o.brokerId)]
+      return placed.replicas[0] === this.#o.brokerId ? [] : [{ topic, partition, replicas }]
+    })
+    await this.#reassign(behind)
     let refused: string | undefined
     for (let from = 0; from < quiet.length; from += BATCH_MAX) {
       const answers = await this.#o.controller.cluster.electLeaders('preferred', quiet.slice(from, from + BATCH_MAX))
@@ -108,9 +141,9 @@ export class TopicEnclosure {
     { partition, placed }: Placed,
     fenced: Map<number, Promise<boolean>>,
   ): Promise<boolean> {
-    const { controller, questions } = this.#o
+    const { controller, questions, brokerId } = this.#o
     const { leader } = placed
-    if (leader < 0) return true
+    if (leader < 0 || leader === brokerId) return true
     // Other Lockstep nodes refuse to write, and show the configs that the topic is meant to have.
     if (!isLockstepNode(controller.image, leader)) {
       const isFenced = fenced.get(leader) ?? this.#knowsFence(leader, topic)

@@ -4,6 +4,7 @@
  */
 import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
+import { admitsWriters } from '../fence/fenced-mirror.ts'
 import type { Destination, DestinationTopicConfig } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -101,7 +102,9 @@ export class MirrorTopicConfigs {
   }
 
   #fenced(topicId: Uuid): MirrorRecord | undefined {
-    return [...this.#desired.mirrorsOfTopic(topicId)].find(({ state }) => state !== 'STOPPED')
+    return [...this.#desired.mirrorsOfTopic(topicId)].find(
+      record => record.state !== 'STOPPED' && !admitsWriters(record),
+    )
   }
 }
 

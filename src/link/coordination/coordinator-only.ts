@@ -10,9 +10,17 @@ const changing = [
   'commitGroupOffsets',
   'createAcls',
   'deleteAcls',
+  'abortTransactions',
 ] as const satisfies readonly (keyof Destination)[]
 
-const changingOfFence = ['restore', 'enclose', 'release'] as const satisfies readonly (keyof WriteFence)[]
+const changingOfFence = [
+  'restore',
+  'stage',
+  'unstage',
+  'shut',
+  'enclose',
+  'release',
+] as const satisfies readonly (keyof WriteFence)[]
 
 /** These calls reject with NotLinkCoordinator where `coordinates` says no. */
 export function coordinatorOnly(destination: Destination, coordinates: () => boolean): Destination {
@@ -26,7 +34,8 @@ function guarded<T extends object>(
 ): T {
   const replaced = new Map<PropertyKey, unknown>(Object.entries(by.others ?? {}))
   for (const name of by.names) {
-    const call = of[name] as (...given: unknown[]) => Promise<unknown>
+    const call = of[name] as ((...given: unknown[]) => Promise<unknown>) | undefined
+    if (!call) continue
     replaced.set(name, async (...given: unknown[]) => {
       if (!by.coordinates()) throw new NotLinkCoordinator('this node is not the link coordinator')
       return await call.apply(of, given)

@@ -16,6 +16,10 @@ export class FakeFence {
   /** Partitions that somebody else made ordinary ones, as `topicId/partition`. */
   readonly takenAway = new Set<string>()
   warnings: readonly string[] = []
+  /** What a copy of a topic here waits for, while there are other brokers. */
+  copying: string | undefined
+  /** Topics of others that were copied here, and have not been given back. */
+  readonly taken = new Set<Uuid>()
   #parked: ReadonlyMap<string, string> = new Map()
   readonly #topics: ReadonlyMap<Uuid, FencedTopic>
   readonly #listeners = new Set<(topicIds: readonly Uuid[]) => void>()
@@ -63,12 +67,19 @@ export class FakeFence {
         })
       },
       forget: async () => {},
-      noReversal: undefined,
+      stage: topicId =>
+        process.effect('stage', () => {
+          this.taken.add(topicId)
+          return this.copying
+        }),
+      unstage: ({ topicId }) => process.effect('unstage', () => void this.taken.delete(topicId)),
+      shut: topicId => process.effect('shut', () => this.#close(topicId)),
       enclose: topicId =>
         process.effect('enclose', () => {
-          const topic = this.#topics.get(topicId)
-          if (topic && this.#parked.size > 0) topic.configs = this.configsOf(topic.configs)
-          for (const log of topic?.logs ?? []) log.leaderEpoch++
+          if (this.copying !== undefined) throw new Error(this.copying)
+          this.taken.add(topicId)
+          this.#close(topicId)
+          for (const log of this.#topics.get(topicId)?.logs ?? []) log.leaderEpoch++
         }),
       onDisturbed: listener => {
         this.#listeners.add(listener)
@@ -82,6 +93,7 @@ export class FakeFence {
       plan: topicId => `plan of ${topicId}`,
       release: ({ topicId, configs }) =>
         process.effect('release', () => {
+          this.taken.delete(topicId)
           const topic = this.#topics.get(topicId)
           if (topic && this.#parked.size > 0)
             topic.configs = new Map([...[...topic.configs].filter(([key]) => !this.#parked.has(key)), ...configs])
@@ -89,5 +101,10 @@ export class FakeFence {
           return this.warnings
         }),
     }
+  }
+
+  #close(topicId: Uuid): void {
+    const topic = this.#topics.get(topicId)
+    if (topic && this.#parked.size > 0) topic.configs = this.configsOf(topic.configs)
   }
 }

@@ -48,6 +48,7 @@ export const sampleMirror = (change: Partial<MirrorRecord> = {}): MirrorRecord =
   reversal: {
     ...{ paused: true, sinceMs: 8, request: 3, together: ['payments'], closed: true, sealedOffsets: [7, 2 ** 52] },
     ...{ abortedTransactions: 2, withdrawn: true, windowMs: 900 },
+    ...{ writers: 'leaving', hurried: true, plan: 'where it was', givenUp: 'the mirror is gone' },
   },
   together: ['payments'],
   startOffsets: [0, 1_000_000_007],

@@ -5,10 +5,12 @@
 import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
+import { isReturning } from '../fence/fenced-mirror.ts'
 import { cutTails, exportPaths } from '../restore/cut-tails.ts'
 import { finishGivingUp, giveUpRestore } from '../restore/give-up-restore.ts'
 import { planRestore } from '../restore/plan-restore.ts'
 import { settleGroups } from '../restore/settle-groups.ts'
+import { finishGivingBack } from '../reversal/return-source.ts'
 import type { CutRecord, MirrorRecord } from '../state-records/mirror-record.ts'
 import type { OperationContext } from './operation-context.ts'
 
@@ -26,6 +28,7 @@ export async function continueRestore(context: OperationContext, id: MirrorId): 
   const record = context.desired.mirror(id.linkId, id.mirrorTopic)
   if (!record || record.topicId !== (id.topicId ?? record.topicId) || !isRestoring(record)) return
   try {
+    if (isReturning(record)) return await finishGivingBack(context, id)
     if (record.restore?.givenUp !== undefined) return await finishGivingUp(context, id)
     if (record.state === 'PENDING_SETUP_FOR_RESTORE') await decideRestore(context, id)
     await finishRestore(context, id)
@@ -58,7 +61,8 @@ export async function decideRestore(context: OperationContext, id: MirrorId): Pr
     const records = sum(cuts)
     const reason = `${records} record(s) that the other cluster does not have are cut off`
     await context.changes.transition(id, { event: 'caughtUp', reason }, record => {
-      if (record.restore?.givenUp !== undefined) throw new Error(`it was given up: ${record.restore.givenUp}`)
+      const givenUp = record.restore?.givenUp ?? record.reversal?.givenUp
+      if (givenUp !== undefined) throw new Error(`it was given up: ${givenUp}`)
       if (!record.restore) return record
       return { ...record, startOffsets: starts(record, cuts), restore: { ...record.restore, cuts } }
     })

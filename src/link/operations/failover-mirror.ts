@@ -1,8 +1,10 @@
 /** Failover: the mirror becomes writable now, with what it has. Called by alter-mirrors and delete-link, continued by the reconciler. */
+
 import { messageOf } from '../../core/errors.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { MirrorLogConflict } from '../ports.ts'
 import { decideToGiveUp, finishGivingUp } from '../restore/give-up-restore.ts'
@@ -11,7 +13,7 @@ import { isOrdinaryLog } from '../states/mirror-topic-state.ts'
 import { withHistory } from '../states/transition.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 import { type StopStep, stopMirror, stopPoint } from './stop-mirror.ts'
 import { awaitClosedSource, type TakeOver, withdrawalOutlook, withdrawReverse } from './withdraw-reverse.ts'
 

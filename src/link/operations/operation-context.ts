@@ -1,14 +1,10 @@
 /** What every operation needs, and the questions that most of them ask first. Implemented by the engine. */
-import type { KeyedQueues } from '../coordination/keyed-queues.ts'
-import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { linkError } from '../errors.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { LinkRuntime } from '../runtime/link-runtime.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 
 export interface OperationContext extends EngineParts {
-  /** Operations on one name run one after the other. */
-  readonly operations: KeyedQueues
   /** What runs for the link on this node. */
   runtime(linkId: LinkRecord['linkId']): LinkRuntime | undefined
   /** Drives everything to what the records say; resolves when that is done once. */
@@ -23,7 +19,6 @@ export const linkQueue = (linkId: string): string => `link/${linkId}`
 export const linkNameQueue = (name: string): string => `link-name/${name}`
 /** Creating and binding a topic of this name. */
 export const topicNameQueue = (topic: string): string => `topic/${topic}`
-export const mirrorQueue = ({ linkId, mirrorTopic }: MirrorId): string => `mirror/${linkId}/${mirrorTopic}`
 
 /** Throws LINK_NOT_FOUND or STATE_RECORD_UNREADABLE. */
 export function requireLink(context: OperationContext, name: string): LinkRecord {

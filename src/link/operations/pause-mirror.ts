@@ -1,9 +1,11 @@
 /** Pause: the mirror stays where it is until it is resumed. Called by alter-mirrors. */
+
 import { messageOf } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { assertTransition } from './assert-transition.ts'
 import { mirrorPositions, type VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 
 /** Resolves when nothing is fetched any more, or a node that fetches it cannot be asked. Rejects with the table's refusal. */
 export function pauseMirror(context: OperationContext, id: MirrorId): Promise<VerbResult> {

@@ -1,7 +1,9 @@
 /** Promote: the mirror becomes writable once it holds everything that its source has. Called by alter-mirrors, carried on by the promotion task. */
+
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { consumerGroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import { groupsOf } from '../runtime/group-rounds.ts'
@@ -12,7 +14,7 @@ import { lookAtMirror, type MirrorLook } from '../tasks/mirror-look.ts'
 import { askSource, requireRunning } from './ask-source.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 
 /**
  * Resolves when the promote is accepted, with what it still waits for. Rejects with the table's refusal, or while the source does

@@ -1,6 +1,8 @@
 /** Truncate-and-restore: a former source becomes the mirror of the cluster that took over from it. Called by alter-mirrors; the reconciler finishes it. */
+
 import { messageOf, OperationalError } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { planRestore, type RestorePlan } from '../restore/plan-restore.ts'
 import type { CutRecord, MirrorRecord, RestoreRecord } from '../state-records/mirror-record.ts'
@@ -8,7 +10,7 @@ import { entryState } from '../states/transition.ts'
 import { assertTransition } from './assert-transition.ts'
 import { type DecidedRestore, decideRestore, sum } from './continue-restore.ts'
 import type { VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext, topicNameQueue } from './operation-context.ts'
+import { type OperationContext, topicNameQueue } from './operation-context.ts'
 
 export interface RestoreOptions {
   /** Ends as PAUSED. */
@@ -83,7 +85,7 @@ async function accept(
   const reason = 'truncate-and-restore asked for'
   if (assertRestorable(context, id))
     await context.changes.transition(id, { event: 'restore', reason }, record => {
-      return { ...record, ...source, restore, trueConfigs }
+      return { ...record, ...source, ...closedFor(record, { restore, trueConfigs }) }
     })
   else {
     const startOffsets = Array.from({ length: topic.partitions }, () => 0)
@@ -92,6 +94,21 @@ async function accept(
     await context.changes.create({ ...record, ...source, ...entered, restore, trueConfigs }, [])
   }
   context.chains.learn(context.changes.current(id), chain)
+}
+
+/** Of a topic that was to be reversed the fence may be on already: what was there before it is in its record. */
+function closedFor(
+  { reversal, trueConfigs, state }: MirrorRecord,
+  found: { readonly restore: RestoreRecord; readonly trueConfigs: MirrorRecord['trueConfigs'] },
+): Partial<MirrorRecord> {
+  if (state !== 'PENDING_SETUP_FOR_RESTORE' || !reversal || reversal.plan === '') return found
+  const restore = { ...found.restore, plan: reversal.plan }
+  const isFenced = reversal.writers !== 'admitted'
+  return {
+    restore,
+    trueConfigs: isFenced ? trueConfigs : found.trueConfigs,
+    reversal: { ...reversal, writers: 'refused' },
+  }
 }
 
 async function decide(context: OperationContext, id: MirrorId): Promise<DecidedRestore> {

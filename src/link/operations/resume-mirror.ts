@@ -2,9 +2,11 @@
  * Resume: a paused mirror goes on at its own log end; a failed one too, if its source still has what the mirror ends with
  * (semantics §3). Called by alter-mirrors.
  */
+
 import { messageOf } from '../../core/errors.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { askBounds, compareBatch } from '../mirror/compare-batches.ts'
 import { divergenceOf } from '../mirror/epoch-judgement.ts'
@@ -15,7 +17,7 @@ import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { askSource, requireRunning } from './ask-source.ts'
 import { assertTransition } from './assert-transition.ts'
 import { mirrorPositions, type VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 
 /** Partitions compared at the same time. */
 const parallel = 8

@@ -1,5 +1,7 @@
 /** Reverse: the mirror becomes writable and its source a mirror of it, without a loss and without copying anew. Called by alter-mirrors; the reversal tasks of both sides walk it to its end. */
+
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { peerOf } from '../peers/peer-link.ts'
 import type { SourceCluster } from '../ports.ts'
@@ -12,7 +14,7 @@ import { lookAtMirror } from '../tasks/mirror-look.ts'
 import { askSource, requireRunning } from './ask-source.ts'
 import { assertTransition } from './assert-transition.ts'
 import type { VerbResult } from './mirror-positions.ts'
-import { mirrorQueue, type OperationContext } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 
 export interface ReverseOptions {
   /** The old source ends as PAUSED. */
@@ -97,7 +99,7 @@ async function assertSourceTakesPart(
 ): Promise<void> {
   const { sourceTopic, sourceTopicId } = record
   if (!contents.takesReverses)
-    throw refuse('the topics of the other cluster cannot be reversed (it is joined, or of an older version)')
+    throw refuse('the topics of the other cluster cannot be reversed (it runs an older version of Lockstep)')
   const [topic] = await source.describeTopics([sourceTopic])
   if (topic?.topicId !== sourceTopicId)
     throw linkError('SOURCE_TOPIC_NOT_FOUND', { topic: sourceTopic, link: link.name })

@@ -1,11 +1,15 @@
 /** Failover in the middle of a reverse: which of both copies ends writable is agreed on where the other side answers, and said. Called by failover-mirror. */
+
 import { sleep } from '../../core/clock.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { peerOf } from '../peers/peer-link.ts'
 import { keepAsStopped } from '../reversal/fork-point.ts'
 import { isWalking } from '../reversal/mirror-side.ts'
-import { peerReversal } from '../reversal/reversal-parts.ts'
+import { finishGivingBack } from '../reversal/return-source.ts'
+import { peerReversal, topicOf } from '../reversal/reversal-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { StatusContents } from '../status/status-contents.ts'
 import type { VerbResult } from './mirror-positions.ts'
@@ -47,10 +51,18 @@ export async function awaitClosedSource(
     const source = peerReversal(contents, record)
     if (source?.withdrawn)
       throw refused(record, 'the other cluster was failed over: its copy stays writable, and this one follows it again')
-    if (source) return readOnlySource
+    if (source && (!source.admitsWriters || withinMs === 0)) return readOnlySource
+    if (source && !record.reversal?.hurried) await hurry(context, record)
     if (clock.monotonicMs() >= untilMs) return { note: forkNote('it has not closed its copy'), isFork: true }
     await sleep(clock, lookMs)
   }
+}
+
+/** The source keeps clients out at once, without being ready for it. */
+async function hurry({ changes }: OperationContext, record: MirrorRecord): Promise<void> {
+  await changes.update(topicOf(record), current =>
+    current.reversal ? { ...current, reversal: { ...current.reversal, hurried: true } } : current,
+  )
 }
 
 const forkNote = (reason: string): string =>
@@ -85,12 +97,13 @@ async function agreed(context: OperationContext, first: MirrorRecord): Promise<V
   for (;;) {
     const record = desired.mirror(linkId, mirrorTopic)
     const isGivenBack = record?.topicId !== topicId || record.state === 'STOPPED'
-    if (isGivenBack) return told('This copy is writable again, and the mirror does not take over.')
+    if (isGivenBack) return answerOf('This copy is writable again, and the mirror does not take over.')
     if (record.state !== 'PENDING_MIRROR' || record.reversal?.withdrawn !== true) throw refused(record, takenOver)
     if (clock.monotonicMs() >= untilMs) {
       const answer = await peerContents(context, record)
+      if (record.reversal.givenUp !== undefined) return answerOf(givingBack)
       if (typeof answer === 'string') return await standAlone(context, record, answer)
-      return told('This copy ends writable as soon as the mirror follows it again, which it has not said yet.')
+      return answerOf('This copy ends writable as soon as the mirror follows it again, which it has not said yet.')
     }
     await sleep(clock, lookMs)
   }
@@ -113,16 +126,27 @@ function assertNotTakenOver(contents: StatusContents, record: MirrorRecord): voi
 }
 
 async function standAlone(context: OperationContext, record: MirrorRecord, reason: string): Promise<VerbResult> {
+  const told = `failed over alone: the copy of the other cluster may be writable, too (${reason})`
+  await keepAsStopped(context, record, told)
   context.incidents.count('fork')
-  await keepAsStopped(
-    context,
-    record,
-    `failed over alone: the copy of the other cluster may be writable, too (${reason})`,
-  )
-  return told(forkNote(reason))
+  if (!context.destination.fence.hasOtherLeaders) return answerOf(forkNote(reason))
+  const id = topicOf(record)
+  await context.operations.run(mirrorQueue(id), async () => {
+    try {
+      await finishGivingBack(context, id)
+    } catch (error) {
+      const why = { verb: 'failover', step: 'release', reason: messageOf(error) }
+      throw linkError('MIRROR_BUSY', { topic: id.mirrorTopic, ...why }, error)
+    }
+  })
+  const { state } = context.desired.mirror(id.linkId, id.mirrorTopic) ?? {}
+  if (state !== undefined && state !== 'STOPPED') throw refused(record, takenOver)
+  return answerOf(forkNote(reason))
 }
 
-const told = (warning: string): VerbResult => ({ partitions: [], openTransactions: 0, warnings: [warning] })
+const givingBack = 'This copy is being given back to its brokers, and is writable as soon as they have it.'
+
+const answerOf = (warning: string): VerbResult => ({ partitions: [], openTransactions: 0, warnings: [warning] })
 
 const refused = ({ mirrorTopic: topic }: MirrorRecord, reason: string) =>
   linkError('MIRROR_CANNOT_REVERSE', { topic, reason })

@@ -95,7 +95,7 @@ test('a newer version stops its link with a clear message, and no topic becomes 
   const newer = mirrorStateRecord(sampleMirror({ state: 'STOPPED' }))
   newer.value?.writeInt16BE(7, 0)
   const desired = replayed(linkStateRecord(sampleLink()), newer)
-  match(desired.problemOf(sampleLinkId) ?? '', /has version 7, this version of Lockstep knows up to 5/)
+  match(desired.problemOf(sampleLinkId) ?? '', /has version 7, this version of Lockstep knows up to 6/)
   equal(desired.problemOf(randomUuid()), undefined)
   const status = writeStatus({ desired, replayed: true }, { topicId: mirror.topicId, topic: 'orders' })
   equal(status.kind, 'mirror')

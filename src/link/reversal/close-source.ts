@@ -36,10 +36,12 @@ async function transactionsToEnd(
 ): Promise<string | undefined> {
   const { destination, clock, logger, reverseTransactionWaitMs } = parts
   const open = logs.flatMap(log => log.openTransactions()).length
+  // Coordinators that were not told yet that one has ended may still write its marker.
   if (open === 0) return undefined
   if (clock.nowMs() - reversal.sinceMs < reverseTransactionWaitMs)
     return `waiting for ${open} open transaction(s) to end`
-  const { aborted, ending } = (await destination.abortTransactions?.(record.mirrorTopic)) ?? { aborted: 0, ending: 0 }
+  const producerIds = new Set(logs.flatMap(log => log.openTransactions()).map(({ producerId }) => producerId))
+  const { aborted, ending } = (await destination.abortTransactions?.(record.mirrorTopic, producerIds)) ?? noTransactions
   if (aborted > 0) {
     const { mirrorTopic: topic } = record
     logger.warn('open transactions were aborted, since their topic is reversed', { topic, aborted })
@@ -47,6 +49,8 @@ async function transactionsToEnd(
   }
   return aborted + ending > 0 ? `waiting for the end of ${aborted + ending} transaction(s)` : undefined
 }
+
+const noTransactions = { aborted: 0, ending: 0 } as const
 
 /** In a reason nobody reads hundreds of them. */
 function shown(offsets: readonly number[]): string {

@@ -16,7 +16,8 @@ const logs = [7, 9].map(logEndOffset => ({ state: () => ({ logEndOffset }) }) as
 /** What the source publishes of this reverse: closed where the logs end, unless told otherwise. */
 function published(change: Partial<ReversalStatus> = {}): StatusContents {
   const { linkId, mirrorTopic, sourceTopicId: topicId } = record
-  const of = { linkId, mirrorTopic, topicId, stateEpoch: 1, reason: '', windowMs: undefined }
+  const told = { reason: '', windowMs: undefined, admitsWriters: false, isHurried: false }
+  const of = { linkId, mirrorTopic, topicId, stateEpoch: 1, ...told }
   const closed = { request: 4, paused: false, sealedOffsets: [7, 9], withdrawn: false, abortedTransactions: 0 }
   const contents = new StatusContents()
   contents.apply(decodeStatusRecord(reversalStatusRecord({ ...of, ...closed, ...change })))

@@ -35,7 +35,7 @@ export const peerProblem = (contents: StatusContents, linkId: Uuid): string | un
   contents.links().find(link => link.linkId === linkId)?.problem
 
 /** Partitions whose logs are worked on at the same time. */
-const parallel = 8
+export const parallel = 8
 
 export const openLogs = (parts: Pick<EngineParts, 'destination'>, record: MirrorRecord): Promise<MirrorLog[]> =>
   mapBounded([...record.startOffsets.keys()], parallel, partition =>

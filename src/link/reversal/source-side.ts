@@ -2,6 +2,7 @@
  * The old source of a reverse: it follows what its mirror publishes. From PENDING_MIRROR on nobody writes it, and it is given back only
  * when the mirror says that it follows again, so while both sides talk there are never two writers. Run by the reversal task.
  */
+import { isReturning } from '../fence/fenced-mirror.ts'
 import { askBounds } from '../mirror/compare-batches.ts'
 import { beginSourceEpochs } from '../restore/begin-source-epochs.ts'
 import { sourceEpochBelow } from '../restore/cut-point.ts'
@@ -12,7 +13,10 @@ import type { StatusContents } from '../status/status-contents.ts'
 import type { MirrorStatus } from '../status/status-records.ts'
 import { closeSource } from './close-source.ts'
 import { keepAsStopped } from './fork-point.ts'
-import { noteReversal, openLogs, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
+import { endsAt, sealAgain } from './late-markers.ts'
+import { refuseWriters } from './refuse-writers.ts'
+import { finishGivingBack, giveBack } from './return-source.ts'
+import { noteReversal, openLogs, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
 
 /** The mirror of a topic of ours wants to be its source: from here on nobody writes it. */
 export async function followPeer(parts: ReversalParts, contents: StatusContents, mirror: MirrorStatus): Promise<void> {
@@ -22,7 +26,8 @@ export async function followPeer(parts: ReversalParts, contents: StatusContents,
   const [source] = mirror.chain
   const topic = destination.topic(mirrorTopic)
   if (mirror.state !== 'PENDING_SYNCHRONIZE' || !topic || source?.topicId !== topic.topicId) return
-  if (source.clusterId !== destination.clusterId || destination.fence.noReversal !== undefined) return
+  const { fence } = destination
+  if (source.clusterId !== destination.clusterId) return
   const asked = contents.reversalOf(linkId, mirrorTopic)
   // The two are published one after the other.
   if (asked?.topicId !== sourceTopicId || asked.stateEpoch !== mirror.stateEpoch) return
@@ -39,13 +44,14 @@ export async function followPeer(parts: ReversalParts, contents: StatusContents,
     return
   const timeMs = clock.nowMs()
   const { paused, request } = asked
+  const others = fence.hasOtherLeaders ? ({ writers: 'admitted', plan: fence.plan(topic.topicId) } as const) : {}
   const more = {
     // The topic may have got partitions since it was a mirror.
     startOffsets: Array.from({ length: topic.partitions }, () => 0),
     sourceTopic: mirrorTopic,
     sourceTopicId,
     sourceClusterId: link.remoteClusterId ?? '',
-    reversal: newReversal({ paused, request, sinceMs: timeMs, together: [] }),
+    reversal: newReversal({ paused, request, sinceMs: timeMs, together: [], ...others }),
   }
   const reason = 'the other cluster takes over'
   const id = { linkId, mirrorTopic, topicId: topic.topicId }
@@ -56,29 +62,32 @@ export async function followPeer(parts: ReversalParts, contents: StatusContents,
   }
 }
 
-/** Ends its transactions, closes, and follows when the mirror has taken over. */
+/** Ends its transactions, closes, and follows when the mirror has taken over. Called inside the mirror's queue. */
 export async function walkSource(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
-  const { changes } = parts
   const { reversal, linkId, mirrorTopic, sourceTopicId } = record
-  if (!reversal) return
-  const id = topicOf(record)
+  if (!reversal || isReturning(record)) return
   const peer = contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })
   switch (fateOf(peer, reversal)) {
     case 'gone':
-      await changes.transition(id, { event: 'failover', reason: 'given back: the mirror was deleted' })
-      return
+      return await giveBack(parts, record, 'given back: the mirror was deleted')
     case 'follows':
-      await changes.transition(id, { event: 'failover', reason: 'given back: the mirror follows it again' })
-      return
+      return await giveBack(parts, record, 'given back: the mirror follows it again')
     case 'failed':
-      if (reversal.withdrawn)
-        await keepAsStopped(parts, record, 'given back: the mirror has failed, and cannot take over')
-      return
+      if (!reversal.withdrawn) return
+      await keepAsStopped(parts, record, 'given back: the mirror has failed, and cannot take over')
+      return await finishGivingBack(parts, topicOf(record))
     case 'took-over':
       return await becomeMirror(parts, contents, record)
     case 'pending':
-      if (reversal.sealedOffsets.length === 0 && !reversal.withdrawn) await closeSource(parts, record, reversal)
+      if (!reversal.withdrawn) await close(parts, contents, record)
   }
+}
+
+async function close(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
+  const closing = await refuseWriters(parts, record, peerReversal(contents, record)?.isHurried ?? false)
+  if (!closing?.reversal || closing.reversal.withdrawn) return
+  if (closing.reversal.sealedOffsets.length === 0) await closeSource(parts, closing, closing.reversal)
+  else if (parts.destination.fence.hasOtherLeaders) await sealAgain(parts, closing)
 }
 
 /** What has become of the mirror since it asked; `pending` = it may take over any moment. */
@@ -102,11 +111,12 @@ function fateOf(
 }
 
 /** What the mirror took over with is all that is here: nothing has to be cut. Otherwise it stays closed until it is restored. */
-async function becomeMirror(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
+async function becomeMirror(parts: ReversalParts, contents: StatusContents, found: MirrorRecord): Promise<void> {
   const { changes, destination, clock } = parts
+  const record = await refuseWriters(parts, found, true)
+  if (!record?.reversal) return
   const { linkId, topicId, sourceTopicId, reversal } = record
   const id = topicOf(record)
-  if (!reversal) return
   const windowMs = reversal.windowMs ?? clock.nowMs() - reversal.sinceMs
   // Not even markers from here on: what is compared below must stay so.
   if (!reversal.closed || reversal.withdrawn || reversal.windowMs === undefined)
@@ -117,17 +127,22 @@ async function becomeMirror(parts: ReversalParts, contents: StatusContents, reco
   const logs = await openLogs(parts, record)
   const missing: number[] = []
   for (const [partition, log] of logs.entries()) {
-    const { logEndOffset } = await log.raiseLogStart(0)
-    if (points.find(point => point.partition === partition)?.stopOffset !== logEndOffset) missing.push(partition)
+    await log.raiseLogStart(0)
+    const stopOffset = points.find(point => point.partition === partition)?.stopOffset
+    if (stopOffset === undefined || !(await endsAt(parts, { partition, log }, stopOffset))) missing.push(partition)
   }
   if (missing.length > 0)
     return await tell(parts, id, `the other cluster took over without all of partition(s) ${missing}: restore it`)
-  await destination.fence.enclose(topicId)
+  // It leads already where others could.
+  if (!destination.fence.hasOtherLeaders) await destination.fence.enclose(topicId)
   await beginEpochs(parts, record, logs)
   const groups = await settleGroups(parts, record)
   const { abortedTransactions, paused } = reversal
   const reason = `reversed; nobody could write for ${windowMs} ms; ${abortedTransactions} transaction(s) were aborted${groups}`
-  await changes.transition(id, { event: 'caughtUp', reason, paused }, next => ({ ...next, stopPoints: [] }))
+  await changes.transition(id, { event: 'caughtUp', reason, paused }, next => {
+    if (next.reversal?.givenUp !== undefined) throw new Error(`it is being given back: ${next.reversal.givenUp}`)
+    return { ...next, stopPoints: [] }
+  })
 }
 
 async function beginEpochs(

@@ -4,6 +4,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Random } from '../../core/random.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
+import type { KeyedQueues } from '../coordination/keyed-queues.ts'
 import type { LinkChanges } from '../coordination/link-changes.ts'
 import type { MirrorChanges } from '../coordination/mirror-changes.ts'
 import type { StateJournal } from '../coordination/state-journal.ts'
@@ -19,6 +20,8 @@ export interface EngineParts {
   readonly journal: StateJournal
   readonly changes: MirrorChanges
   readonly linkChanges: LinkChanges
+  /** Operations on one name run one after the other. */
+  readonly operations: KeyedQueues
   readonly destination: Destination
   /** Of mirrors; nothing else reads or sets theirs. */
   readonly topicConfigs: MirrorTopicConfigs

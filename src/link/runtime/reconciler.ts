@@ -1,14 +1,18 @@
 /** Drives what is to what the records say, again and again: after every change of state, of topics and of link health. */
+
 import { Backoff } from '../../core/backoff.ts'
 import type { Timer } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
+import { isReturning } from '../fence/fenced-mirror.ts'
 import { continueRestore, isRestoring } from '../operations/continue-restore.ts'
 import { finishMirrorCreation } from '../operations/create-mirror.ts'
 import { finishLinkDeletion } from '../operations/delete-link.ts'
 import { continueStop } from '../operations/failover-mirror.ts'
 import { forgetDeletedTopics } from '../operations/forget-deleted-topics.ts'
-import { linkQueue, mirrorQueue, type OperationContext, topicNameQueue } from '../operations/operation-context.ts'
+import { linkQueue, type OperationContext, topicNameQueue } from '../operations/operation-context.ts'
+import { finishGivingBack } from '../reversal/return-source.ts'
 import { LinkRuntime } from './link-runtime.ts'
 
 export class Reconciler {
@@ -115,10 +119,13 @@ export class Reconciler {
     }
     for (const record of desired.mirrors()) {
       const { linkId, mirrorTopic, topicId } = record
-      if (!isRestoring(record) || desired.problemOf(linkId) !== undefined) continue
+      if ((!isRestoring(record) && !isReturning(record)) || desired.problemOf(linkId) !== undefined) continue
       const id = { linkId, mirrorTopic, topicId }
       this.#continue(`restore of ${mirrorQueue(id)}`, () =>
-        this.#context.operations.run(mirrorQueue(id), () => continueRestore(this.#context, id)),
+        this.#context.operations.run(mirrorQueue(id), async () => {
+          await continueRestore(this.#context, id)
+          await finishGivingBack(this.#context, id)
+        }),
       )
     }
     for (const { linkId, deletingSinceMs } of desired.links()) {

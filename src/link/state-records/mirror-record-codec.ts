@@ -7,11 +7,11 @@ import { mirrorTopicTable } from '../states/mirror-topic-state.ts'
 import type { MirrorRecord } from './mirror-record.ts'
 
 /** Newest version that is written and understood. */
-export const mirrorRecordVersion = 5
+export const mirrorRecordVersion = 6
 
 const table = message({
   name: 'LockstepMirrorValue',
-  versions: '0-5',
+  versions: '0-6',
   flexibleFrom: 0,
   fields: {
     topicId: uuid(),
@@ -78,6 +78,10 @@ const table = message({
         abortedTransactions: int32(),
         withdrawn: bool(),
         windowMs: int64(),
+        writers: string({ versions: '6+', default: 'refused' }),
+        hurried: bool({ versions: '6+' }),
+        plan: string({ versions: '6+' }),
+        givenUp: string({ versions: '6+', nullable: '6+', default: null }),
       }),
       { versions: '5+' },
     ),
@@ -206,13 +210,17 @@ function restore({ restore: [of] }: Infer<typeof table>): MirrorRecord['restore'
 function reversals({ reversal: of }: MirrorRecord) {
   if (!of) return []
   const times = { sinceMs: BigInt(of.sinceMs), windowMs: BigInt(of.windowMs ?? -1) }
-  return [{ ...of, ...times, together: [...of.together], sealedOffsets: of.sealedOffsets.map(BigInt) }]
+  const more = { together: [...of.together], sealedOffsets: of.sealedOffsets.map(BigInt), givenUp: of.givenUp ?? null }
+  return [{ ...of, ...times, ...more }]
 }
 
 function reversal({ reversal: [of] }: Infer<typeof table>): MirrorRecord['reversal'] {
   if (!of) return undefined
   const times = { sinceMs: Number(of.sinceMs), windowMs: of.windowMs < 0n ? undefined : Number(of.windowMs) }
-  return { ...of, ...times, sealedOffsets: of.sealedOffsets.map(Number) }
+  const { writers } = of
+  if (writers !== 'admitted' && writers !== 'leaving' && writers !== 'refused')
+    throw new RangeError(`unknown state of writers ${writers}`)
+  return { ...of, ...times, writers, sealedOffsets: of.sealedOffsets.map(Number), givenUp: of.givenUp ?? undefined }
 }
 
 function stopping(value: Infer<typeof table>): MirrorRecord['stopping'] {

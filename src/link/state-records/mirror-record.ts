@@ -111,13 +111,26 @@ export interface ReversalRecord {
   readonly withdrawn: boolean
   /** How long nobody could write, by the clock of the old source; undefined = that is not over, or not known here yet. */
   readonly windowMs: number | undefined
+  /** At the old source, where others lead it: are they still to let clients write it? */
+  readonly writers: ReversalWriters
+  /** At the mirror: it takes over now, with what it has, as soon as the source has closed. */
+  readonly hurried: boolean
+  /** At the old source: what the destination needs to give it back as it was; its own. */
+  readonly plan: string
+  /** At the old source: why nothing comes of it; it is on its way back to what it was. */
+  readonly givenUp: string | undefined
 }
+
+/** `admitted`: a copy is being made meanwhile. `leaving`: they are being kept out. `refused`: nobody writes it. */
+export type ReversalWriters = 'admitted' | 'leaving' | 'refused'
 
 /** One that has just been asked for. */
 export const newReversal = (
-  of: Pick<ReversalRecord, 'paused' | 'sinceMs' | 'request' | 'together'>,
+  of: Pick<ReversalRecord, 'paused' | 'sinceMs' | 'request' | 'together'> &
+    Partial<Pick<ReversalRecord, 'writers' | 'plan'>>,
 ): ReversalRecord => {
-  return { ...of, closed: false, sealedOffsets: [], abortedTransactions: 0, withdrawn: false, windowMs: undefined }
+  const open = { closed: false, sealedOffsets: [], abortedTransactions: 0, withdrawn: false, windowMs: undefined }
+  return { ...open, writers: 'refused', hurried: false, plan: '', givenUp: undefined, ...of }
 }
 
 export interface MirrorRecord {

@@ -59,6 +59,8 @@ const reversal = record({
   abortedTransactions: epoch,
   windowMs: fc.option(offset, { nil: undefined }),
   reason: text,
+  admitsWriters: fc.boolean(),
+  isHurried: fc.boolean(),
 })
 const stopPoint = record({
   linkId: uuid,

@@ -101,6 +101,8 @@ const reversalTable = message({
     abortedTransactions: int32(),
     windowMs: int64(),
     reason: string(),
+    admitsWriters: bool({ tag: 0 }),
+    isHurried: bool({ tag: 1 }),
   },
 })
 

@@ -104,6 +104,10 @@ export interface ReversalStatus {
   readonly windowMs: number | undefined
   /** What it is at, for people; empty = nothing to say. */
   readonly reason: string
+  /** Of the old source: clients may write it still. */
+  readonly admitsWriters: boolean
+  /** Of the mirror: it takes over with what it has, and waits for nothing but that nobody writes the source. */
+  readonly isHurried: boolean
 }
 
 /** Is the topic that this is about written by its link, rather than by clients? */

@@ -2,11 +2,12 @@
 import type { Uuid } from '../../core/uuid.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import type { MirrorTopicConfigs } from '../configs/mirror-topic-configs.ts'
-import type { Destination, StateRecord, WriteFence } from '../ports.ts'
+import type { Destination, StateRecord } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { stateKeyText } from '../state-records/state-key.ts'
+import { isOrdinaryLog } from '../states/mirror-topic-state.ts'
 import type { KnownChains } from './known-chains.ts'
 import type { MirrorChain } from './source-chain.ts'
 import {
@@ -42,7 +43,7 @@ const publishedConfigs = [
 
 export interface WantedStatusParts {
   readonly desired: DesiredState
-  readonly destination: Pick<Destination, 'clusterId'> & { readonly fence: Pick<WriteFence, 'noReversal'> }
+  readonly destination: Pick<Destination, 'clusterId'>
   readonly topicConfigs: Pick<MirrorTopicConfigs, 'of'>
   readonly chains: KnownChains
   /** What runs for the link here. */
@@ -113,9 +114,8 @@ export class WantedStatus {
     }
     this.#ofMirrors = ofMirrors
     if (lookAgain) chains.keep(desired.mirrors())
-    const { clusterId, fence } = destination
-    const takesReverses = fence.noReversal === undefined
-    return wanted.set(stateKeyText(clusterStatusKey), clusterStatusRecord({ clusterId, takesReverses }))
+    const { clusterId } = destination
+    return wanted.set(stateKeyText(clusterStatusKey), clusterStatusRecord({ clusterId, takesReverses: true }))
   }
 
   /** The mirror's own record and those of its stop points. */
@@ -135,10 +135,12 @@ export class WantedStatus {
     })
     const records = new Map([[stateKeyText(mirrorStatusKey(linkId, mirrorTopic)), mirror]])
     if (record.reversal) {
-      const { request, paused, sealedOffsets, withdrawn, abortedTransactions, windowMs } = record.reversal
+      const { request, paused, sealedOffsets, withdrawn, abortedTransactions, windowMs, hurried } = record.reversal
       const key = stateKeyText(reversalStatusKey(linkId, mirrorTopic))
       const walk = { request, paused, sealedOffsets, withdrawn, abortedTransactions, windowMs }
-      records.set(key, reversalStatusRecord({ ...of, stateEpoch, ...walk, reason: record.reason ?? '' }))
+      const admitsWriters = isOrdinaryLog(state) && record.reversal.writers !== 'refused'
+      const more = { admitsWriters, isHurried: hurried, reason: record.reason ?? '' }
+      records.set(key, reversalStatusRecord({ ...of, stateEpoch, ...walk, ...more }))
     }
     const { sourceClusterId, sourceTopicId, stopPoints } = record
     for (const { partition, stopOffset, lastSourceEpoch, timeMs, ofSource } of stopPoints) {

@@ -2,9 +2,12 @@
  * Reversal: what both sides of a link do while a mirror and its source change roles. Each side publishes how far it is and reads the
  * other; the mirror alone decides, by becoming PENDING_STOPPED, and the source follows. Run by the link's tasks.
  */
+
+import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { type PeerProblem, peerOf } from '../peers/peer-link.ts'
 import type { SourceCluster } from '../ports.ts'
 import {
@@ -20,6 +23,7 @@ import { followPeer, walkSource } from '../reversal/source-side.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { SourceStatus } from '../status/source-status.ts'
+import type { StatusContents } from '../status/status-contents.ts'
 import type { MirrorLook } from './mirror-look.ts'
 import { type SyncTask, type TaskError, taskErrorOf } from './sync-task.ts'
 
@@ -81,7 +85,7 @@ export async function reverseMirrors(engine: EngineParts, of: ReversedLink): Pro
     )
   await mapBounded(desired.mirrorsOf(linkId), parallel, record =>
     attempt(record.mirrorTopic, async () => {
-      if (record.state === 'PENDING_MIRROR') await walkSource(parts, contents, record)
+      if (record.state === 'PENDING_MIRROR') await walkInQueue(parts, contents, record)
       else if (isWalking(record)) await walkMirror(parts, contents, record)
       else if (isFollowed(record)) await noteFollowed(parts, contents, record)
     }),
@@ -99,7 +103,28 @@ async function tellStuck(parts: ReversalParts, { code, message }: PeerProblem): 
 
 /** Its next step tells what it is at anew. */
 const tellsStep = ({ state, reversal }: MirrorRecord): boolean =>
-  state === 'PENDING_SYNCHRONIZE' || (state === 'PENDING_MIRROR' && reversal?.sealedOffsets.length === 0)
+  state === 'PENDING_SYNCHRONIZE' ||
+  (state === 'PENDING_MIRROR' && reversal?.sealedOffsets.length === 0 && reversal.givenUp === undefined)
+
+/** Whoever gives the topic back, or restores it, is not in the middle of it meanwhile. */
+async function walkInQueue(parts: ReversalParts, contents: StatusContents, { linkId, mirrorTopic }: MirrorRecord) {
+  await parts.operations.run(mirrorQueue({ linkId, mirrorTopic }), async () => {
+    const record = parts.desired.mirror(linkId, mirrorTopic)
+    if (record?.state !== 'PENDING_MIRROR') return
+    try {
+      await walkSource(parts, contents, record)
+    } catch (error) {
+      if (parts.destination.fence.hasOtherLeaders) await tellTrouble(parts, record, messageOf(error))
+      throw error
+    }
+  })
+}
+
+async function tellTrouble(parts: ReversalParts, { linkId, mirrorTopic, topicId }: MirrorRecord, reason: string) {
+  const record = parts.desired.mirror(linkId, mirrorTopic)
+  if (record?.topicId === topicId && record.state === 'PENDING_MIRROR')
+    await tell(parts, { linkId, mirrorTopic, topicId }, reason)
+}
 
 /** Of a promote that takes over: is the source still closed where the logs end? */
 export async function confirmsReversals(status: SourceStatus, looks: readonly MirrorLook[]): Promise<boolean> {

@@ -3,6 +3,7 @@
 import type { Uuid } from '../../core/uuid.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { copiedTopicConfigs, isNeverMirrored } from '../configs/topic-rules.ts'
+import { admitsWriters } from '../fence/fenced-mirror.ts'
 import type { WriteStatus } from '../ports.ts'
 import type { DesiredState } from '../replay/desired-state.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -18,8 +19,10 @@ export function writeStatus(
   if (isNeverMirrored(topic)) return writable
   if (!replayed)
     return { kind: 'unknown', message: `Whether topic '${topic}' is a mirror is not known yet; try again in a moment.` }
-  for (const record of desired.mirrorsOfTopic(topicId as Uuid))
+  for (const record of desired.mirrorsOfTopic(topicId as Uuid)) {
+    if (admitsWriters(record)) return { kind: 'writable', isStaged: true }
     if (!isWritable(record.state)) return fenced(desired, record)
+  }
   const creation = desired.creationOf(topic)
   if (creation) {
     const link = desired.link(creation.linkId)?.name ?? creation.linkId

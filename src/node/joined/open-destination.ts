@@ -12,6 +12,7 @@ import { MirrorReclaim, type MirrorReclaimOptions } from '../../destination/join
 import type { PeerLogs } from '../../destination/joined/peer-logs.ts'
 import { ProducerIdBarrier } from '../../destination/joined/producer-id-barrier.ts'
 import { ProducerIdsAhead } from '../../destination/joined/producer-ids-ahead.ts'
+import { TransactionAborts } from '../../destination/joined/transaction-aborts.ts'
 import type { WriteStatus } from '../../link/ports.ts'
 import { allowAll } from '../../metadata/authorizer.ts'
 import type { Controller } from '../../metadata/controller-port.ts'
@@ -62,6 +63,7 @@ export async function openDestination(parts: DestinationParts, startup: Startup)
   const destination = new JoinedDestination({
     ...{ brokerId, file, controller, replicas, hasAuthorizer, random, fence, questions, peerLogs: parts.peerLogs },
     brokers: connections,
+    transactions: new TransactionAborts({ image, brokers: connections }),
     reclaim: new MirrorReclaim({
       leadershipOf: (...of) => fences().leadershipOf(...of),
       writtenByOthers: (...of) => fences().writtenByOthers(...of),

@@ -14,8 +14,14 @@ export type TopicOwner = 'mirror' | 'own' | 'foreign' | 'unknown'
 
 export interface TopicOwnersOptions {
   readonly image: () => MetadataImage
-  /** The link engine's answer: `writable` = no mirror, `mirror` also for one that is being created. */
-  readonly statusOf: (topicId: Uuid, topic: string) => { readonly kind: 'writable' | 'unknown' | 'mirror' }
+  /**
+   * The link engine's answer: `writable` = no mirror, `mirror` also for one that is being created. `isStaged`: it is to be one, and is copied
+   * here meanwhile.
+   */
+  readonly statusOf: (
+    topicId: Uuid,
+    topic: string,
+  ) => { readonly kind: 'writable' | 'unknown' | 'mirror'; readonly isStaged?: true }
   readonly clock: Clock
 }
 
@@ -28,10 +34,10 @@ export function topicOwners({ image, statusOf, clock }: TopicOwnersOptions): (to
   const sparedUntilMs = new Map<Uuid, number>()
   return topic => {
     if (OWN_TOPICS.some(own => own === topic.name)) return 'own'
-    const { kind } = statusOf(topic.id, topic.name)
-    if (kind !== 'writable') {
+    const { kind, isStaged } = statusOf(topic.id, topic.name)
+    if (kind !== 'writable' || isStaged) {
       sparedUntilMs.delete(topic.id)
-      return kind
+      return kind === 'writable' ? 'unknown' : kind
     }
     const configs = configOverrides(image(), { type: ConfigResourceType.TOPIC, name: topic.name })
     if (configs.get(FENCE[0]) !== FENCE[1]) {
