@@ -201,3 +201,15 @@ test('which leader epochs a mirror was appended in is known before it is, and on
   equal(led(0), 'ordinary')
   await world.engine.stop()
 })
+
+test('a topic is mirroring while its mirror is active or paused, not once it stops', async () => {
+  const world = await fencedMirror()
+  const { topicId } = topicOf(world)
+  const isMirroring = () => world.engine.fences.isMirroring(topicId)
+  equal(isMirroring(), true)
+  await verb(world, 'pause')
+  equal(isMirroring(), true)
+  await verb(world, 'failover')
+  equal(isMirroring(), false)
+  await world.engine.stop()
+})

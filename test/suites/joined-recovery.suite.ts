@@ -1,5 +1,5 @@
 /** What happens to mirrors in a complete Apache Kafka 4.3.1 when others lose or change something: racks, a truncated source, partitions that another tool adds, a node that dies and loses its disk. */
-import { deepStrictEqual, match, ok } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { mkdir, rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
@@ -81,11 +81,11 @@ test('partitions that another tool adds are shown and cannot be written; the mir
   await mirrors.areEqualEverywhere('orders', first)
 })
 
-test('a mirror whose only node is dead is led by a Kafka broker, which another node tells; the disk that was lost is copied, and the node leads again', {
+test('a mirror whose only node is dead is led by a Kafka broker, which another node tells; the disk that was lost is copied, and both nodes share the mirror', {
   skip,
 }, async () => {
-  const second = await world.join({ nodeId: SECOND })
   await first.kill()
+  const second = await world.join({ nodeId: SECOND })
   await eventually(async () => {
     deepStrictEqual(await mirrors.conditions('orders', second), [
       [0, 'LED_BY_KAFKA'],
@@ -99,6 +99,16 @@ test('a mirror whose only node is dead is led by a Kafka broker, which another n
   await mkdir(first.dataDirectory)
   await world.there.produce('orders', { partition: 0, generate: { count: 20 } })
   await first.start()
-  await eventually(() => mirrors.areLedBy('orders', FIRST))
+  // The first node leads both as soon as it has copied them, then the other one stands in for it or takes its place.
+  await eventually(async () => {
+    const placed = await mirrors.view('orders')
+    deepStrictEqual(new Set(placed.map(({ leader }) => leader)), new Set([FIRST, SECOND]))
+    for (const { isr, replicas } of placed) {
+      deepStrictEqual(new Set(replicas.slice(0, 2)), new Set([FIRST, SECOND]))
+      strictEqual(isr.length, replicas.length)
+    }
+  })
+  await world.there.produce('orders', { partition: 1, generate: { count: 20 } })
   await mirrors.areEqualEverywhere('orders', first)
+  await mirrors.areEqualEverywhere('orders', second)
 })

@@ -37,6 +37,12 @@ export class MirrorFences extends FenceKeeper {
     return { kind: 'mirror', ledEpochs: new Set(ledEpochs) }
   }
 
+  /** Is it a mirror for the time being, neither becoming nor ceasing to be one? */
+  isMirroring(topicId: Uuid): boolean {
+    const records = [...this.#context.desired.mirrorsOfTopic(topicId)]
+    return this.#isReplayed() && records.some(({ state }) => state === 'ACTIVE' || state === 'PAUSED')
+  }
+
   /** What configs of a mirror are meant to be where the write fence has values of its own (null = no override); undefined = as they are shown. */
   trueConfigs(topicId: Uuid): ReadonlyMap<string, string | null> | undefined {
     return this.#context.topicConfigs.parkedOf(topicId)

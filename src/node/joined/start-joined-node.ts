@@ -184,6 +184,7 @@ async function watchPlacement({ settings, environment, startup }: Start, of: Clu
     controller,
     statusOf,
     leadingProblem,
+    isMirroring: (topicId: Uuid) => engine.fences.isMirroring(topicId),
     clock,
     random,
     logger,
