@@ -68,6 +68,7 @@ export async function readGroupInPython(reading: {
   topic: string
   group: string
   count: number
+  commitEvery?: number
   security?: ClientSecurity
 }): Promise<string[]> {
   const request = { ...reading, config: librdkafkaProperties(reading.security) }

@@ -124,7 +124,8 @@ def group(request):
         if message.error() is not None:
             raise KafkaException(message.error())
         seen.append("%d:%d" % (message.partition(), message.offset()))
-        consumer.commit(message, asynchronous=False)
+        if len(seen) % request.get("commitEvery", 1) == 0 or len(seen) == request["count"]:
+            consumer.commit(asynchronous=False)
     consumer.close()
     return seen
 

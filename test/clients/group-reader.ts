@@ -13,6 +13,8 @@ export interface GroupReading {
   readonly group: string
   /** How many records are read before what was read is committed and the group is left. */
   readonly count: number
+  /** A commit for so many records, and one at the end; default 1. Not every reader minds. */
+  readonly commitEvery?: number
   readonly security?: ClientSecurity
 }
 
@@ -28,7 +30,7 @@ export const confluentGroupReader: GroupReader = { name: 'confluent-kafka', read
 
 export const kafkaJsGroupReader: GroupReader = {
   name: 'KafkaJS',
-  async read({ bootstrap, topic, group, count, security }) {
+  async read({ bootstrap, topic, group, count, commitEvery = 1, security }) {
     const kafka = patientKafkaJs(bootstrap, kafkaJsOptions(security))
     const consumer = kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 })
     const seen: string[] = []
@@ -44,7 +46,7 @@ export const kafkaJsGroupReader: GroupReader = {
           seen.push(`${partition}:${message.offset}`)
           if (seen.length >= count) resolve()
         }
-        consumer.run({ autoCommitThreshold: 1, eachMessage }).catch(reject)
+        consumer.run({ autoCommitThreshold: commitEvery, eachMessage }).catch(reject)
       })
       await consumer.stop()
     } finally {

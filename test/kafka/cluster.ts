@@ -13,10 +13,10 @@ import { type ClusterPlan, KafkaNode, type NodePlan } from './node.ts'
 export interface ClusterOptions {
   readonly version: KafkaVersion
   /**
-   * `combined` (default): one node that is broker and controller, node id 1; or several of them, node ids 1…. Otherwise
-   * a separate controller (node id 100) and that many brokers (node ids 1…).
+   * `combined` (default): one node that is broker and controller, node id 1; or several of them, node ids 1…, and `more` that are
+   * only brokers. Otherwise a separate controller (node id 100) and that many brokers (node ids 1…).
    */
-  readonly brokers?: 'combined' | { readonly combined: number } | number
+  readonly brokers?: 'combined' | { readonly combined: number; readonly more?: number } | number
   /** Separate controllers, node ids 100…; default 1. Without effect for combined nodes. */
   readonly controllers?: number
   /** Of separate brokers, by ascending node id; default: none. */
@@ -133,8 +133,9 @@ async function planCluster({
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kafka-'))
   const late = metadataLateMs > 0 && (typeof brokers === 'number' || (brokers === 'combined' && isPlain))
   const combined = typeof brokers !== 'number' && !late
-  const brokerCount = typeof brokers !== 'number' ? (brokers === 'combined' ? 1 : brokers.combined) : brokers
-  const controllerCount = combined ? brokerCount : controllers
+  const counts = countsOf(brokers)
+  const brokerCount = counts.combined + counts.more
+  const controllerCount = combined ? counts.combined : controllers
   const moreListeners = combined ? [] : brokerListeners
   const ports = await freePorts(controllerCount + brokerCount * (1 + moreListeners.length))
   const latePorts = late ? await freePorts(controllerCount) : []
@@ -148,13 +149,14 @@ async function planCluster({
   const brokerPorts = ports.slice(controllerCount, controllerCount + brokerCount)
   const morePorts = ports.slice(controllerCount + brokerCount)
   const brokerNodes = brokerPorts.map((port, index): NodePlan => {
-    const more = moreListeners.map((name, at) => [name, morePorts[index * moreListeners.length + at]])
-    const own = combined
+    const listeners = moreListeners.map((name, at) => [name, morePorts[index * moreListeners.length + at]])
+    const controls = combined && index < counts.combined
+    const own = controls
       ? { ...further, PLAINTEXT: port, CONTROLLER: controllerPorts[index] }
-      : { PLAINTEXT: port, ...Object.fromEntries(more) }
+      : { PLAINTEXT: port, ...Object.fromEntries(listeners) }
     const places = Object.entries({ ...own }).map(([name, at]): [string, string] => [name, `127.0.0.1:${at}`])
     const role = {
-      'process.roles': combined ? 'broker,controller' : 'broker',
+      'process.roles': controls ? 'broker,controller' : 'broker',
       ...(racks[index] === undefined ? {} : { 'broker.rack': racks[index] }),
       listeners: listenersText(places),
       ...(Object.keys(advertised).length > 0 ? { 'advertised.listeners': announced(places, advertised) } : {}),
@@ -184,6 +186,11 @@ const controllerNode = (id: number, port: number, properties: Readonly<Record<st
   ...{ id, port, isBroker: false, dataDirectory: undefined },
   properties: { 'process.roles': 'controller', listeners: `CONTROLLER://127.0.0.1:${port}`, ...properties },
 })
+
+function countsOf(brokers: NonNullable<ClusterOptions['brokers']>): { combined: number; more: number } {
+  if (typeof brokers === 'number') return { combined: 0, more: brokers }
+  return { more: 0, ...(brokers === 'combined' ? { combined: 1 } : brokers) }
+}
 
 /** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
 function randomClusterId(): string {

@@ -6,8 +6,8 @@ import { confluentGroupReader, type GroupReader, kafkaJsGroupReader } from '../c
 import { kafkaJsTransactions, kafkaJsWriter } from '../clients/kafkajs.ts'
 import { eventually } from '../eventually.ts'
 import type { JavaDriver } from '../java/driver.ts'
-import { type Peer, visibleRecords } from './peers-world.ts'
-import { TopicSide } from './topic-side.ts'
+import type { Site } from './failback-site.ts'
+import type { VisibleRecord } from './peers-world.ts'
 
 const partitions = [0, 1]
 
@@ -31,21 +31,15 @@ export class FailbackLoad {
     this.#driver = driver
     this.#topic = topic
     this.#groups = {
-      'java-group': reading => this.#readWithJava(reading),
-      'librdkafka-group': confluentGroupReader.read,
-      'kafkajs-group': kafkaJsGroupReader.read,
+      [`${topic}-java`]: reading => this.#readWithJava(reading),
+      [`${topic}-librdkafka`]: confluentGroupReader.read,
+      [`${topic}-kafkajs`]: kafkaJsGroupReader.read,
     }
   }
 
-  side({ node }: Peer): TopicSide {
-    return new TopicSide(this.#driver, node)
-  }
-
   /** Every kind of client writes, plainly, idempotently and in transactions; resolves when all is acknowledged. */
-  async write(peer: Peer, phase: string): Promise<void> {
-    const { bootstrap } = peer.node
+  async write({ bootstrap, side }: Site, phase: string): Promise<void> {
     const topic = this.#topic
-    const side = this.side(peer)
     const java = partitions.map(async partition => {
       const of = (name: string) => recordsOf(this.#acknowledge(`${phase} java ${name} ${partition}`))
       await side.produce(topic, { partition, codec: 'gzip', acks: 'all', idempotent: true, records: of('idempotent') })
@@ -70,22 +64,21 @@ export class FailbackLoad {
   }
 
   /** Each group reads so many records more, and commits them. */
-  async read(peer: Peer, count: number): Promise<void> {
-    const { bootstrap } = peer.node
+  async read(site: Site, count: number): Promise<void> {
     await Promise.all(
-      Object.entries(this.#groups).map(async ([group, read]) => {
+      Object.keys(this.#groups).map(async group => {
         const seen = this.#seen.get(group) ?? new Set()
         this.#seen.set(group, seen)
-        for (const place of await read({ bootstrap, topic: this.#topic, group, count })) seen.add(place)
+        for (const place of await this.#readOn(site, group, count)) seen.add(place)
       }),
     )
   }
 
   /** Both sides have the same offsets of every group. */
-  async groupsInStep(peers: readonly Peer[]): Promise<void> {
+  async groupsInStep(sites: readonly Site[]): Promise<void> {
     await eventually(async () => {
       for (const group of Object.keys(this.#groups)) {
-        const [here, there] = await Promise.all(peers.map(peer => this.#committed(peer, group)))
+        const [here, there] = await Promise.all(sites.map(site => this.#committed(site, group)))
         ok(Object.keys(here ?? {}).length > 0, group)
         deepStrictEqual(here, there, group)
       }
@@ -93,29 +86,35 @@ export class FailbackLoad {
   }
 
   /** Every group reads what is left; throws if it passes over a record that it has not seen. */
-  async readAll(peer: Peer): Promise<void> {
-    const visible = await visibleRecords(peer, this.#topic)
-    for (const [group, read] of Object.entries(this.#groups)) {
-      const seen = new Set(this.#seen.get(group))
-      // What is read twice counts twice for whoever reads so many.
-      await eventually(async () => {
-        const committed = await this.#committed(peer, group)
-        const endOf = (partition: number) => committed[`${this.#topic}-${partition}`] ?? 0
-        const skipped = visible.filter(
-          ({ partition, offset }) => offset < endOf(partition) && !seen.has(`${partition}:${offset}`),
-        )
-        deepStrictEqual(skipped, [], `${group} skipped records`)
-        const left = visible.filter(({ partition, offset }) => offset >= endOf(partition)).length
-        if (left === 0) return
-        const { bootstrap } = peer.node
-        for (const place of await read({ bootstrap, topic: this.#topic, group, count: left })) seen.add(place)
-        throw new Error(`${group} may have something left`)
-      })
-    }
+  async readAll(site: Site): Promise<void> {
+    const visible = await visibleRecords(site, this.#topic)
+    await Promise.all(Object.keys(this.#groups).map(group => this.#readRest(site, group, visible)))
   }
 
-  async #committed({ node }: Peer, group: string): Promise<Record<string, number>> {
-    const args = { op: 'offsets', bootstrap: node.bootstrap, group }
+  async #readRest(site: Site, group: string, visible: readonly VisibleRecord[]): Promise<void> {
+    const topic = this.#topic
+    const seen = new Set(this.#seen.get(group))
+    // What is read twice counts twice for whoever reads so many.
+    await eventually(async () => {
+      const committed = await this.#committed(site, group)
+      const endOf = (partition: number) => committed[`${topic}-${partition}`] ?? 0
+      const skipped = visible.filter(
+        ({ partition, offset }) => offset < endOf(partition) && !seen.has(`${partition}:${offset}`),
+      )
+      deepStrictEqual(skipped, [], `${group} skipped records`)
+      const left = visible.filter(({ partition, offset }) => offset >= endOf(partition)).length
+      if (left === 0) return
+      for (const place of await this.#readOn(site, group, left)) seen.add(place)
+      throw new Error(`${group} may have something left`)
+    })
+  }
+
+  async #readOn({ bootstrap }: Site, group: string, count: number): Promise<string[]> {
+    return (await this.#groups[group]?.({ bootstrap, topic: this.#topic, group, count, commitEvery: 100 })) ?? []
+  }
+
+  async #committed({ bootstrap }: Site, group: string): Promise<Record<string, number>> {
+    const args = { op: 'offsets', bootstrap, group }
     const found = await this.#driver.call<Record<string, [number]>>('admin-groups', args)
     return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
   }
@@ -156,4 +155,12 @@ export class FailbackLoad {
     this.aborted.push(...values)
     return values
   }
+}
+
+/** All records that consumers of committed records read. */
+export async function visibleRecords({ side }: Site, topic: string): Promise<VisibleRecord[]> {
+  const read = await side.consume(topic, { isolation: 'read_committed', content: true })
+  return Object.entries(read).flatMap(([partition, { records }]) =>
+    records.map(row => ({ partition: Number(partition), offset: row[0], value: String(row[7]) })),
+  )
 }
