@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
 
 /** args: {bootstrap, topics: [{name, partitions?, replicationFactor?, assignments?: [[broker]] (instead of both), configs?}]}. Answers {name: topic id}. */
@@ -35,10 +37,20 @@ public final class CreateTopicsCommand implements Command {
             topics.add(created.configs(configs));
         }
         awaitBrokers(admin, topics);
-        admin.createTopics(topics).all().get();
+        CreateTopicsResult created = admin.createTopics(topics);
+        created.all().get();
         Map<String, String> ids = new LinkedHashMap<>();
-        for (NewTopic topic : topics) ids.put(topic.name(), whenLed(admin, topic.name()));
+        for (NewTopic topic : topics) ids.put(topic.name(), whenLed(admin, topic.name(), idOf(created, topic.name())));
         return ids;
+    }
+
+    /** Zero where the cluster does not tell. */
+    private static Uuid idOf(CreateTopicsResult created, String name) throws InterruptedException {
+        try {
+            return created.topicId(name).get();
+        } catch (ExecutionException untold) {
+            return Uuid.ZERO_UUID;
+        }
     }
 
     /** A broker that listens may not be known to the controller yet, which would refuse its replicas. */
@@ -71,11 +83,13 @@ public final class CreateTopicsCommand implements Command {
         return assignments;
     }
 
-    private static String whenLed(Admin admin, String name) throws Exception {
+    /** The broker may still tell of an earlier topic of that name, and let it be written. */
+    private static String whenLed(Admin admin, String name, Uuid id) throws Exception {
         for (int attempt = 0; ; attempt++) {
             try {
                 var description = admin.describeTopics(List.of(name)).allTopicNames().get().get(name);
-                boolean led = description.partitions().stream().noneMatch(partition -> partition.leader() == null);
+                boolean isIt = id.equals(Uuid.ZERO_UUID) || id.equals(description.topicId());
+                boolean led = isIt && description.partitions().stream().noneMatch(partition -> partition.leader() == null);
                 if (led) {
                     awaitServed(admin, description);
                     return description.topicId().toString();

@@ -8,11 +8,9 @@ import { batchesIn, bytesOfBatch } from '../../src/protocol/batches/batch-iterat
 import { decodeControlRecord } from '../../src/protocol/batches/control-batch.ts'
 import { recordsOf } from '../../src/protocol/batches/records-of.ts'
 import { patientKafkaJs } from '../clients/kafkajs.ts'
-import { eventually } from '../eventually.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { MirrorLink } from './mirror-link.ts'
-import { untilPublished } from './published-status.ts'
 
 /** One of the two. */
 export interface Peer {
@@ -37,7 +35,6 @@ export async function startPeersWorld(configs: Configs = {}, properties: Configs
       LockstepNode.start({ properties }),
       LockstepNode.start({ properties }),
     ])
-    await Promise.all([east, west].map(untilPublished))
     const linked = { west: await halfOf(west, east, configs), east: await halfOf(east, west, configs) }
     return {
       east: { node: east, link: linked.east },
@@ -50,9 +47,9 @@ export async function startPeersWorld(configs: Configs = {}, properties: Configs
   }
 }
 
-/** The other node has just started: it publishes its status, without which there is no link, a moment later. */
+/** The other node is ready: it has published its status, without which there is no link. */
 const halfOf = (node: LockstepNode, { bootstrap, clusterId }: LockstepNode, configs: Configs) =>
-  eventually(() => MirrorLink.createSide(node, 'twin', { bootstrap, clusterId, configs }))
+  MirrorLink.createSide(node, 'twin', { bootstrap, clusterId, configs })
 
 export const createTopic = (peer: Peer, topic: string, numPartitions: number): Promise<unknown> =>
   administer(peer, admin => admin.createTopics({ topics: [{ topic, numPartitions }] }))

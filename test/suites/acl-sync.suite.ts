@@ -59,6 +59,8 @@ test('every kind of ACL is created as it is at the source, and goes when it goes
 }, async () => {
   const local: Acl = ['TOPIC', 'local', 'LITERAL', 'User:local', '*', 'READ', 'ALLOW']
   await ask(here, { op: 'create-acls', acls: [local] })
+  // The link must find it here before it finds it there, or it would be the link's own.
+  await eventually(async () => match(JSON.stringify(await aclsOf(here)), /User:local/))
   await ask(source, { op: 'create-acls', acls })
   await ask(source, { op: 'create-acls', acls: [local] })
   // Kafka answers before its broker has heard of them.

@@ -10,7 +10,6 @@ import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
-import { untilPublished } from '../scenarios/published-status.ts'
 
 const toRun = (file: string) =>
   blocksOf(file).filter(
@@ -93,7 +92,6 @@ for (const file of documents().filter(name => name !== 'README.md' && toRun(name
     const west = await LockstepNode.start()
     const east = await LockstepNode.start()
     try {
-      await Promise.all([west, east].map(untilPublished))
       for (const topic_name of ['orders', 'payments', 'clicks'])
         await west.rest.call('POST', '/topics', { topic_name, partitions_count: 2, replication_factor: 1 })
       await withFolder(async folder => {

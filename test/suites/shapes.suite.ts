@@ -109,6 +109,11 @@ test('a topic is not mirrored back to where it came from, until the mirror there
   await first.side.produce('ring', { generate: { count: 10 } })
   await links.chained.mirror('ring')
   await waitUntilInStep(between(first, second), 'ring')
+  // What it is a mirror of is published a moment after it is one.
+  await eventually(async () => {
+    const [published] = await second.side.consume('__lockstep_status', { content: true })
+    match(JSON.stringify(published?.records), /ring/)
+  })
   await first.side.deleteTopic('ring')
   const back = await first.linkTo(second, 'from-second', quick)
   await rejects(back.mirror('ring'), /would be a mirror of itself: its source is a mirror of ring of cluster/)
