@@ -1,5 +1,6 @@
 // Share groups (KIP-932): the Java share consumer, what Java's Admin says, Kafka's tools; run by the conformance suite of share groups.
 import { eventually } from '../eventually.ts'
+import { fromEarliest as beginAtEarliest } from '../scenarios/from-earliest.ts'
 import type { Scenario } from './scenario.ts'
 import type { Side } from './side.ts'
 import { printedBy } from './tool-output.ts'
@@ -42,19 +43,7 @@ class ShareConsumer {
   }
 }
 
-/** Resolves when it is known where the group is coordinated: what it begins to read earlier begins at the end. */
-async function fromEarliest(side: Side, group: string): Promise<unknown> {
-  const key = 'share.auto.offset.reset'
-  const altered = await side.topics('alter', { type: 'group', name: group, ops: [['SET', key, 'earliest']] })
-  await eventually(
-    async () => {
-      const told = JSON.stringify(await side.topics('configs', { type: 'group', name: group, keys: [key] }))
-      if (!told.includes('earliest')) throw new Error(told)
-    },
-    { timeoutMs: 120_000 },
-  )
-  return altered
-}
+const fromEarliest = (side: Side, group: string) => beginAtEarliest(args => side.java('admin-topics', args), group)
 
 /** A member is gone a moment after its consumer was closed. */
 const emptied = (side: Side, group: string) =>

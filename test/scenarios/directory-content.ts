@@ -1,6 +1,7 @@
 // Fills a node with one of everything that a data directory can hold; used by the directory suite on Kafka and on Lockstep.
 import { eventually } from '../eventually.ts'
 import type { JavaDriver } from '../java/driver.ts'
+import { fromEarliest } from './from-earliest.ts'
 import { TopicSide } from './topic-side.ts'
 
 /** Groups and transactional ids that the content uses. */
@@ -65,9 +66,7 @@ export async function fillNewerKinds(driver: JavaDriver, bootstrap: string): Pro
   const call = <Result>(command: string, args: object) => driver.call<Result>(command, { bootstrap, ...args })
   await side.createTopic('newer', {})
   await side.produce('newer', { batch: 1, records: Array.from({ length: 10 }, (_, index) => ({ value: `v${index}` })) })
-  const set = (name: string, key: string, value: string) =>
-    call('admin-topics', { op: 'alter', type: 'group', name, ops: [['SET', key, value]] })
-  await set('shared', 'share.auto.offset.reset', 'earliest')
+  await fromEarliest(args => call('admin-topics', args), 'shared')
   await call('share-consume', { group: 'shared', topic: 'newer', count: 4, properties: oneByOne })
   const consumer = (op: string, args: object = {}) => call('consumer', { id: 'newer', op, ...args })
   await consumer('open', { properties: { 'group.id': 'newer', 'group.protocol': 'consumer' } })

@@ -6,6 +6,7 @@ import { skipWithout } from '../requirements.ts'
 import type { DestinationPlan } from './destination.ts'
 import { oneByOne } from './directory-content.ts'
 import { waitUntilInStep } from './equality.ts'
+import { fromEarliest } from './from-earliest.ts'
 import { type MirrorWorld, startMirrorWorld } from './mirror-world.ts'
 import type { TopicSide } from './topic-side.ts'
 
@@ -32,13 +33,7 @@ const produce = (side: TopicSide, from: number, to: number) =>
 const consume = (side: TopicSide, group: string, count: number): Promise<readonly string[]> =>
   side.call('share-consume', { group, topic, count, properties: oneByOne })
 
-const earliest = (side: TopicSide, name: string) =>
-  side.call('admin-topics', {
-    op: 'alter',
-    type: 'group',
-    name,
-    ops: [['SET', 'share.auto.offset.reset', 'earliest']],
-  })
+const earliest = (side: TopicSide, name: string) => fromEarliest(args => side.call('admin-topics', args), name)
 
 const values = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `${from + index} v${from + index}`)
