@@ -17,8 +17,13 @@ interface Reader {
   readonly seen: () => Promise<Seen>
   /** How often the application had to open its client anew, since it had given up. */
   readonly reopened: number
+  /** Has it open its client anew; Java goes on by itself. */
+  readonly reopen?: () => void
   readonly close: () => Promise<void>
 }
+
+/** A client that is given nothing for so long, though there is something, hangs: whoever runs it would open it anew. */
+const HANGS_MS = 30_000
 
 /** Who reads, beside Java. */
 const others: readonly {
@@ -64,14 +69,20 @@ export class ChaosReaders {
       for (const [partition, { records }] of Object.entries(read))
         for (const row of records) expected.set(`${topic}-${partition}:${row[0]}`, String(row[7]))
     }
-    for (const reader of this.#readers)
+    for (const reader of this.#readers) {
+      let [count, sinceMs] = [0, performance.now()]
       await eventually(
         async () => {
           const { name, topics: mine } = reader
           const { values, shifted } = await reader.seen()
+          if (values.size > count) [count, sinceMs] = [values.size, performance.now()]
           deepStrictEqual(shifted, [], `${name} was given two records at one place`)
           const wanted = [...expected].filter(([place]) => mine.some(topic => place.startsWith(`${topic}-`)))
           const missing = wanted.filter(([place]) => !values.has(place)).map(([place]) => place)
+          if (missing.length > 0 && performance.now() - sinceMs > HANGS_MS) {
+            reader.reopen?.()
+            sinceMs = performance.now()
+          }
           ok(
             missing.length === 0,
             `${name} misses ${missing.length} of ${wanted.length} records: ${missing.slice(0, 5)}`,
@@ -81,6 +92,7 @@ export class ChaosReaders {
         },
         { timeoutMs: 120_000, intervalMs: 500 },
       )
+    }
   }
 
   /** In words. */
@@ -158,7 +170,7 @@ class PersistentReader implements Reader {
   readonly #seen = new Seen()
   readonly #open: () => Promise<Follower>
   readonly #running: Promise<void>
-  readonly #stop = Promise.withResolvers<void>()
+  #letGo = Promise.withResolvers<void>()
   #stopping = false
 
   constructor(
@@ -175,19 +187,26 @@ class PersistentReader implements Reader {
     return this.#seen
   }
 
+  reopen(): void {
+    this.#letGo.resolve()
+  }
+
   async close(): Promise<void> {
     this.#stopping = true
-    this.#stop.resolve()
+    this.#letGo.resolve()
     await this.#running
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const follower = await this.#open().catch(() => undefined)
-      await Promise.race([follower?.ended, this.#stop.promise]).catch(() => {})
-      // One that cannot be closed, since nobody answers it, is left alone.
-      await Promise.race([follower?.close(), delay(10_000)]).catch(() => {})
+      const opening = this.#open()
+      const isOver = opening.then(({ ended }) => ended)
+      await Promise.race([isOver, this.#letGo.promise]).catch(() => {})
+      // One that cannot be opened or closed, since nobody answers it, is left alone.
+      const closing = opening.then(follower => follower.close())
+      await Promise.race([closing, delay(10_000)]).catch(() => {})
       if (this.#stopping) return
+      this.#letGo = Promise.withResolvers<void>()
       this.reopened++
       await delay(500)
     }
