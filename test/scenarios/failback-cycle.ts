@@ -47,6 +47,7 @@ export class FailbackCycle {
   /** Ends what still writes. */
   async close(): Promise<void> {
     await Promise.all(this.#writing.map(writers => writers.stop()))
+    await this.#load.close(this.#of.east)
   }
 
   async run(): Promise<void> {
@@ -57,7 +58,7 @@ export class FailbackCycle {
     await this.#reversed()
     await this.#step('all copies are equal', () => this.#assertEqualCopies(), true)
     await this.#assertNothingLost()
-    await this.#step('groups read the rest', () => this.#load.readAll(east), true)
+    await this.#step('groups read the rest', () => this.#load.readAll(east, west), true)
     strictEqual((await west.link.describe(topic)).mirror_status, 'ACTIVE')
   }
 
@@ -84,8 +85,10 @@ export class FailbackCycle {
       await eventually(() => west.link.mirror(topic))
       await this.#inStep()
     })
-    await this.#step('groups read', () => load.read(east, 12), true)
+    const bothRead = async () => void (await Promise.all([load.read(east, 12), load.readMirror(west, 12)]))
+    await this.#step('groups read', bothRead, true)
     await this.#step('their offsets are mirrored', () => load.groupsInStep([east, west]))
+    await this.#step('offsets of the mirror come back', () => load.groupsInStep([west, east], [load.mirrorGroup]))
   }
 
   /** East dies with records that west never gets, west goes on; resolves to the writers, who go on too. */
@@ -95,11 +98,13 @@ export class FailbackCycle {
     // What the mirror never gets, and what comes while the source dies.
     const first = this.#writersOfBoth('first')
     await eventually(() => ok(first.acknowledged.length > 10))
+    await this.#step('a transaction is open', () => load.leaveOpen(east, 'mirrored', 0))
     await this.#step('the mirror falls behind', async () => {
       await eventually(() => west.link.must('pause', [topic]))
       await west.link.waitForStatus(topic, 'PAUSED')
     })
     await this.#step('writers go on', () => load.write(east, 'tail'), true)
+    await this.#step('another transaction is open', () => load.leaveOpen(east, 'tail', 1))
     await this.#step('east dies', () => east.kill(), true)
     await this.#step('west takes over', async () => {
       await eventually(() => west.link.failOver([topic]))
@@ -147,6 +152,7 @@ export class FailbackCycle {
   async #reversed(): Promise<void> {
     const { east, west, topic, tell } = this.#of
     await this.#step('offsets come back', () => this.#load.groupsInStep([west, east]))
+    await this.#step('a group moves to the mirror', () => this.#moveGroup(), true)
     const second = this.#writersOfBoth('second')
     await eventually(() => ok(second.acknowledged.length > 10))
     await this.#step('roles change back', async () => {
@@ -163,6 +169,18 @@ export class FailbackCycle {
     })
     await second.stop()
     await this.#step('writers come back', () => this.#load.write(east, 'back'), true)
+  }
+
+  /** The group that reads mirrors reads the new one; the link follows it, which must not overwrite what clients have committed. */
+  async #moveGroup(): Promise<void> {
+    const { east, west } = this.#of
+    const { mirrorGroup: group } = this.#load
+    await this.#load.readMirror(east, 12)
+    await eventually(async () => {
+      const { status, stdout, stderr } = await lockstep(west.node, ['group', 'adopt', group, '--link', west.link.name])
+      strictEqual(status, 0, `${stdout}${stderr}`)
+    })
+    await this.#load.groupsInStep([east, west], [group])
   }
 
   /** All copies, as Kafka's own tool prints them, and what clients read. */

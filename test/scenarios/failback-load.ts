@@ -16,6 +16,9 @@ const recordsOf = (values: readonly string[]): ClientRecord[] =>
 
 const numbered = (name: string, count = 8): string[] => Array.from({ length: count }, (_, index) => `${name} ${index}`)
 
+/** Groups that read mirrors have names that begin so. */
+export const MIRROR_GROUPS = 'of-mirrors-'
+
 export class FailbackLoad {
   readonly #driver: JavaDriver
   readonly #topic: string
@@ -23,13 +26,18 @@ export class FailbackLoad {
   readonly acknowledged: string[] = []
   /** In transactions that were aborted. */
   readonly aborted: string[] = []
+  /** Ids of transactions that were left open. */
+  readonly #open: string[] = []
   /** `partition:offset` that each group has read, where what it read is still there. */
   readonly #seen = new Map<string, Set<string>>()
   readonly #groups: Readonly<Record<string, GroupReader['read']>>
+  /** Of a group that reads mirrors, wherever one is. */
+  readonly mirrorGroup: string
 
   constructor(driver: JavaDriver, topic: string) {
     this.#driver = driver
     this.#topic = topic
+    this.mirrorGroup = `${MIRROR_GROUPS}${topic}`
     this.#groups = {
       [`${topic}-java`]: reading => this.#readWithJava(reading),
       [`${topic}-librdkafka`]: confluentGroupReader.read,
@@ -63,21 +71,34 @@ export class FailbackLoad {
     await Promise.all([...java, ...others])
   }
 
-  /** Each group reads so many records more, and commits them. */
-  async read(site: Site, count: number): Promise<void> {
-    await Promise.all(
-      Object.keys(this.#groups).map(async group => {
-        const seen = this.#seen.get(group) ?? new Set()
-        this.#seen.set(group, seen)
-        for (const place of await this.#readOn(site, group, count)) seen.add(place)
-      }),
-    )
+  /** A transaction that nobody ends; `name` is once for each. */
+  async leaveOpen({ side }: Site, name: string, partition: number): Promise<void> {
+    const id = this.#openId(name)
+    const records = recordsOf(this.#abort(`open ${name}`))
+    const properties = { 'transaction.timeout.ms': '30000' }
+    await side.produce(this.#topic, { partition, records, transaction: { id, end: 'open' }, properties })
+    this.#open.push(id)
   }
 
-  /** Both sides have the same offsets of every group. */
-  async groupsInStep(sites: readonly Site[]): Promise<void> {
+  /** Its producers find that their transactions are over. */
+  async close({ side }: Site): Promise<void> {
+    await Promise.all(this.#open.map(id => side.endTransaction(id, 'abort').catch(() => {})))
+  }
+
+  /** Each group reads so many records more, and commits them. */
+  async read(site: Site, count: number): Promise<void> {
+    await Promise.all(Object.keys(this.#groups).map(group => this.#readAs(group, site, count)))
+  }
+
+  /** The same for the group that reads mirrors. */
+  async readMirror(site: Site, count: number): Promise<void> {
+    await this.#readAs(this.mirrorGroup, site, count)
+  }
+
+  /** Both sides have the same offsets of these groups. */
+  async groupsInStep(sites: readonly Site[], groups: readonly string[] = Object.keys(this.#groups)): Promise<void> {
     await eventually(async () => {
-      for (const group of Object.keys(this.#groups)) {
+      for (const group of groups) {
         const [here, there] = await Promise.all(sites.map(site => this.#committed(site, group)))
         ok(Object.keys(here ?? {}).length > 0, group)
         deepStrictEqual(here, there, group)
@@ -85,17 +106,20 @@ export class FailbackLoad {
     })
   }
 
-  /** Every group reads what is left; throws if it passes over a record that it has not seen. */
-  async readAll(site: Site): Promise<void> {
+  /** Every group reads what is left, also the one that reads the mirror; throws if it passes over a record that it has not seen. */
+  async readAll(site: Site, mirror: Site): Promise<void> {
     const visible = await visibleRecords(site, this.#topic)
-    await Promise.all(Object.keys(this.#groups).map(group => this.#readRest(site, group, visible)))
+    await Promise.all([
+      ...Object.keys(this.#groups).map(group => this.#readRest(site, group, visible)),
+      this.#readRest(mirror, this.mirrorGroup, visible),
+    ])
   }
 
   async #readRest(site: Site, group: string, visible: readonly VisibleRecord[]): Promise<void> {
     const topic = this.#topic
-    const seen = new Set(this.#seen.get(group))
     // What is read twice counts twice for whoever reads so many.
     await eventually(async () => {
+      const seen = this.#seenBy(group)
       const committed = await this.#committed(site, group)
       const endOf = (partition: number) => committed[`${topic}-${partition}`] ?? 0
       const skipped = visible.filter(
@@ -104,13 +128,25 @@ export class FailbackLoad {
       deepStrictEqual(skipped, [], `${group} skipped records`)
       const left = visible.filter(({ partition, offset }) => offset >= endOf(partition)).length
       if (left === 0) return
-      for (const place of await this.#readOn(site, group, left)) seen.add(place)
+      await this.#readAs(group, site, left)
       throw new Error(`${group} may have something left`)
     })
   }
 
-  async #readOn({ bootstrap }: Site, group: string, count: number): Promise<string[]> {
-    return (await this.#groups[group]?.({ bootstrap, topic: this.#topic, group, count, commitEvery: 100 })) ?? []
+  async #readAs(group: string, { bootstrap }: Site, count: number): Promise<void> {
+    const read = this.#groups[group] ?? (reading => this.#readWithJava(reading))
+    const seen = this.#seenBy(group)
+    for (const place of await read({ bootstrap, topic: this.#topic, group, count, commitEvery: 100 })) seen.add(place)
+  }
+
+  #seenBy(group: string): Set<string> {
+    const seen = this.#seen.get(group) ?? new Set()
+    this.#seen.set(group, seen)
+    return seen
+  }
+
+  #openId(name: string): string {
+    return `${this.#topic}-${name}-open`
   }
 
   async #committed({ bootstrap }: Site, group: string): Promise<Record<string, number>> {

@@ -1,6 +1,7 @@
-// Two sides with a bidirectional link between them that keeps the offsets of all groups in step; used by the failback suites.
+// Two sides with a bidirectional link between them that keeps the offsets of all groups in step, in both directions; used by the failback suites.
 import { JavaDriver } from '../java/driver.ts'
 import { Opened } from '../opened.ts'
+import { MIRROR_GROUPS } from './failback-load.ts'
 import { Site, type SiteShape } from './failback-site.ts'
 
 export interface FailbackWorld {
@@ -10,13 +11,18 @@ export interface FailbackWorld {
   readonly close: () => Promise<void>
 }
 
-const everyGroup = { groupFilters: [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }] }
+/** Offsets of groups come with the data; those of groups that read mirrors go back to where the data comes from. */
+const groupFilters = [
+  { name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' },
+  { name: MIRROR_GROUPS, patternType: 'PREFIXED', filterType: 'EXCLUDE', topicTypes: ['LOCAL_MIRROR'] },
+  { name: MIRROR_GROUPS, patternType: 'PREFIXED', filterType: 'INCLUDE', topicTypes: ['REMOTE_MIRROR'] },
+]
 
 const configs = {
   'metadata.max.age.ms': '1000',
   'consumer.offset.sync.enable': 'true',
   'consumer.offset.sync.ms': '1000',
-  'consumer.offset.group.filters': JSON.stringify(everyGroup),
+  'consumer.offset.group.filters': JSON.stringify({ groupFilters }),
 }
 
 export async function startFailbackWorld(shapes: {
