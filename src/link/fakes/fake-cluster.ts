@@ -59,6 +59,11 @@ export class FakeCluster {
     ['retention.ms', '604800000'],
     ['retention.bytes', '-1'],
   ])
+  /** What the coordinators of this cluster do with open transactions in a topic; by default they know of none. */
+  coordinator: (topic: string) => { readonly aborted: number; readonly ending: number } = () => ({
+    aborted: 0,
+    ending: 0,
+  })
   readonly #listeners = new Set<() => void>()
 
   constructor(clusterId = 'destination-cluster') {
@@ -174,6 +179,7 @@ export class FakeCluster {
           ),
         ),
       hasLogin: user => user === 'known',
+      abortTransactions: topic => process.effect('abort transactions', () => this.coordinator(topic)),
       groupOffsetRetentionMs: 10 * 60_000,
       shareGroups: fakeShareGroups(this.shareGroups, process),
       groupIds: async () => [...this.groups.keys()],

@@ -10,6 +10,7 @@ import { statusTopicName } from '../status/status-key.ts'
 import { CrashingProcess } from './crashing-process.ts'
 import { linkRequest } from './engine-world.ts'
 import { FakeCluster } from './fake-cluster.ts'
+import type { FakePartition } from './fake-mirror-log.ts'
 import { FakeSource } from './fake-source.ts'
 import { FakeSourcePartition } from './fake-source-partition.ts'
 
@@ -23,6 +24,16 @@ export interface PeerClusterOptions {
   readonly remote: () => PeerCluster
   /** Default: a process whose effects happen at once. */
   readonly newLife?: () => Life
+  /** How long its reverses wait for open transactions. */
+  readonly reverseTransactionWaitMs?: number
+}
+
+/** What a restore exported. */
+export interface Exported {
+  readonly topic: string
+  readonly partition: number
+  readonly baseOffset: number
+  readonly bytes: Buffer
 }
 
 /** One of the two. */
@@ -33,14 +44,18 @@ export class PeerCluster {
   /** What was exported, by path. */
   readonly exported = new Map<string, Buffer>()
   /** The same, of all restores; a path has no time here, so it is used again. */
-  readonly exports: Buffer[] = []
+  readonly exports: Exported[] = []
   process: CrashingProcess
   engine: Engine
   readonly #remote: () => PeerCluster
   readonly #newLife: () => Life
+  readonly #waits: { readonly reverseTransactionWaitMs?: number }
   readonly #statusTopicId = randomUuid()
+  /** What partitions were shown with last: a log that loses something gets another array. */
+  readonly #shown = new Map<FakeSourcePartition, FakePartition['batches']>()
 
-  constructor(name: string, clock: ManualClock, { remote, newLife }: PeerClusterOptions) {
+  constructor(name: string, clock: ManualClock, { remote, newLife, ...waits }: PeerClusterOptions) {
+    this.#waits = waits
     this.#remote = remote
     this.#newLife = newLife ?? (() => ({ process: new CrashingProcess(), clock }))
     this.cluster = new FakeCluster(`cluster-${name}`)
@@ -105,6 +120,7 @@ export class PeerCluster {
       destination: this.cluster.destination(process),
       sources: { open: (...given) => mortal(this.#remote().asSource.open(...given), process) },
       tailExports: this.#exports(process),
+      ...this.#waits,
       clock,
       random: seededRandom(7),
       logger: silentLogger,
@@ -123,8 +139,10 @@ export class PeerCluster {
           append: async bytes => void parts.push(Buffer.from(bytes)),
           close: () =>
             process.effect('export', () => {
-              this.exported.set(path, Buffer.concat(parts))
-              this.exports.push(Buffer.concat(parts))
+              const bytes = Buffer.concat(parts)
+              this.exported.set(path, bytes)
+              const { topic, partition, baseOffset } = tail
+              this.exports.push({ topic, partition, baseOffset, bytes })
             }),
         }
       },
@@ -150,6 +168,10 @@ export class PeerCluster {
         partition.highWatermark = log.logEndOffset
         partition.leaderEpoch = log.leaderEpoch
         partition.openSince = log.openTransactions()[0]?.firstOffset
+        const isSame =
+          partition.batches.length === log.batches.length && partition.batches.at(-1) === log.batches.at(-1)?.bytes
+        if (this.#shown.get(partition) === log.batches && isSame) continue
+        this.#shown.set(partition, log.batches)
         partition.batches = log.batches.map(({ bytes }) => bytes)
       }
     }

@@ -1,8 +1,8 @@
-// What happens between the two sides at random: operators change roles, clients write, processes die, disks and the network misbehave.
+// What happens between the two sides at random: operators change roles, clients write and read, links go and come back, processes die, disks and the network misbehave.
 import type { MirrorVerb } from '../../../src/link/engine-api.ts'
 import { soundDisk } from '../simulated-process.ts'
-import type { ForkWatch } from './fork-watch.ts'
-import { type PeersWorld, type SimulatedPeer, topic } from './peers-world.ts'
+import type { PeersRun } from './peers-run.ts'
+import type { SimulatedPeer } from './simulated-peer.ts'
 
 const verbs: readonly (readonly [MirrorVerb, number])[] = [
   ['reverse-and-start-mirror', 6],
@@ -14,22 +14,44 @@ const verbs: readonly (readonly [MirrorVerb, number])[] = [
   ['resume', 2],
 ]
 
+/** Writes after which a crash tells most. */
+const durable = ['append state', 'append status', 'truncate', 'enclose', 'release', 'commit group offsets', 'flush']
+
 /** One random action; what takes time goes on beside those that follow. */
-export function actAtRandom(world: PeersWorld, forks: ForkWatch): void {
+export function actAtRandom(run: PeersRun): void {
+  const { world, clients } = run
   const side = world.sides[world.below(2)] ?? world.east
+  const topic = world.pick(world.topics) ?? ''
   const chance = world.random()
-  if (chance < 0.35) world.produce(side, world.random() < 0.15)
-  else if (chance < 0.42) for (const producerId of [...world.open.keys()]) world.endTransaction(producerId)
-  else if (chance < 0.63) ask(world, forks, { side, verb: drawn(world) })
-  else if (chance < 0.66) askBoth(world, forks)
-  else if (chance < 0.76) crash(world, side)
-  else if (chance < 0.86) restart(world)
-  else if (chance < 0.94) cut(world, side)
-  else misbehave(world, side)
+  if (chance < 0.3) clients.produce(side, topic, { transactional: world.random() < 0.15 })
+  else if (chance < 0.35) clients.endTransactions()
+  else if (chance < 0.42) readAtRandom(run)
+  else if (chance < 0.46) logsAtRandom(run, side, topic)
+  else if (chance < 0.63) ask(run, { side, verb: drawn(run), topics: somebodys(run, topic) })
+  else if (chance < 0.65) changeOfMind(run, topic)
+  else if (chance < 0.67) askBoth(run, topic)
+  else if (chance < 0.672) deleteLink(run, side)
+  else if (chance < 0.7) relink(run)
+  else if (chance < 0.78) crash(run, side)
+  else if (chance < 0.87) restart(run)
+  else if (chance < 0.94) cut(run, side)
+  else misbehave(run, side)
+}
+
+function readAtRandom({ world, groups }: PeersRun): void {
+  if (world.random() < 0.3) groups.move()
+  groups.consume()
+}
+
+function logsAtRandom({ world, clients }: PeersRun, side: SimulatedPeer, topic: string): void {
+  const chance = world.random()
+  if (chance < 0.4) clients.compact(side, topic)
+  else if (chance < 0.8) clients.retain(side, topic)
+  else clients.grow(side, topic)
 }
 
 /** Both sides are well, and talk. Those that were dead start. */
-export function heal(world: PeersWorld): void {
+export function heal({ world }: PeersRun): void {
   world.note('everything heals')
   for (const side of world.sides) {
     side.isCutOff = false
@@ -39,25 +61,32 @@ export function heal(world: PeersWorld): void {
   }
 }
 
+export interface Asked {
+  readonly side: SimulatedPeer
+  readonly verb: MirrorVerb
+  readonly topics: readonly string[]
+  readonly exportDivergent?: boolean
+}
+
 /** An operator asks a side; the answer is noted when it comes. */
-export function ask(
-  world: PeersWorld,
-  forks: ForkWatch,
-  { side, verb }: { readonly side: SimulatedPeer; readonly verb: MirrorVerb },
-): Promise<string | undefined> {
+export function ask(run: PeersRun, { side, verb, topics, exportDivergent }: Asked): Promise<string | undefined> {
+  const { world } = run
   if (side.isDead) return Promise.resolve('dead')
-  world.note(`${side.name} is asked: ${verb}`)
-  forks.asked(side, verb)
+  const together = topics.length > 1 && verb !== 'truncate-and-restore' && world.random() < 0.7
+  world.note(`${side.name} is asked: ${verb} ${topics}${together ? ' together' : ''}`)
+  run.forks.asked(side, verb, topics)
+  const isRestore = verb === 'truncate-and-restore'
   const options = {
-    selection: { names: [topic] },
+    selection: { names: topics },
     validateOnly: false,
-    exportDivergent: verb === 'truncate-and-restore',
+    together,
+    ...(isRestore ? { exportDivergent: exportDivergent ?? world.random() < 0.7, paused: world.random() < 0.2 } : {}),
   }
   return side.cluster.engine.alterMirrors('twin', verb, options).then(
-    ([row]) => {
-      const told = row?.errorMessage ?? ''
-      world.note(`${side.name} answers ${verb}: ${told}${row?.warnings?.join(' ') ?? ''}`)
-      return told
+    rows => {
+      for (const { mirrorTopicName, errorMessage, warnings } of rows)
+        world.note(`${side.name} answers ${verb} ${mirrorTopicName}: ${errorMessage ?? ''}${warnings?.join(' ') ?? ''}`)
+      return rows.map(({ errorMessage }) => errorMessage ?? '').find(told => told !== '') ?? ''
     },
     (error: unknown) => {
       world.note(`${side.name} fails at ${verb}: ${error instanceof Error ? error.message : error}`)
@@ -66,13 +95,27 @@ export function ask(
   )
 }
 
-/** Two operators who do not know of each other. */
-function askBoth(world: PeersWorld, forks: ForkWatch): void {
-  const verb = world.random() < 0.7 ? 'truncate-and-restore' : 'failover'
-  for (const side of world.sides) ask(world, forks, { side, verb })
+/** One topic, or all of them. */
+const somebodys = ({ world }: PeersRun, topic: string): readonly string[] =>
+  world.random() < 0.3 ? world.topics : [topic]
+
+/** A reverse, and a failover of either side while it is under way. */
+function changeOfMind(run: PeersRun, topic: string): void {
+  const { world } = run
+  const mirror = world.sides.find(side => side.status(topic) === 'ACTIVE')
+  if (!mirror) return
+  ask(run, { side: mirror, verb: 'reverse-and-start-mirror', topics: [topic] })
+  const side = world.random() < 0.7 ? mirror : world.other(mirror)
+  world.clock.after(world.below(4000), () => void ask(run, { side, verb: 'failover', topics: [topic] }))
 }
 
-function drawn(world: PeersWorld): MirrorVerb {
+/** Two operators who do not know of each other. */
+function askBoth(run: PeersRun, topic: string): void {
+  const verb = run.world.random() < 0.7 ? 'truncate-and-restore' : 'failover'
+  for (const side of run.world.sides) ask(run, { side, verb, topics: [topic] })
+}
+
+function drawn({ world }: PeersRun): MirrorVerb {
   const all = verbs.reduce((sum, [, weight]) => sum + weight, 0)
   let left = world.below(all)
   for (const [verb, weight] of verbs) {
@@ -82,16 +125,48 @@ function drawn(world: PeersWorld): MirrorVerb {
   return 'resume'
 }
 
-/** At once, or at one of its next effects, before or after it has happened. */
-function crash(world: PeersWorld, side: SimulatedPeer): void {
-  if (side.isDead) return
-  const at = world.below(25)
-  world.note(`${side.name} dies at effect ${at} from now`)
-  if (at === 0) side.cluster.process.kill()
-  else side.cluster.process.planCrash({ at, side: world.random() < 0.5 ? 'before' : 'after' })
+/** With everything that it mirrors failed over, and what it has recorded forgotten. */
+function deleteLink({ world, forks }: PeersRun, side: SimulatedPeer): void {
+  if (!side.isLinked) return
+  world.note(`the link is deleted at ${side.name}`)
+  world.deletedLinks++
+  forks.asked(side, 'delete link')
+  side.cluster.engine.deleteLink('twin', { force: true, validateOnly: false }).then(
+    () => world.note(`${side.name} has deleted its link`),
+    (error: unknown) => world.note(`${side.name} does not delete its link: ${error}`),
+  )
 }
 
-function restart(world: PeersWorld): void {
+/** Links that were deleted are created anew; resolves when that is answered. */
+export async function relink({ world }: PeersRun): Promise<void> {
+  for (const side of world.sides) {
+    if (side.isDead || side.isLinked) continue
+    world.note(`${side.name} is linked again`)
+    await side.cluster.link('twin', world.linkConfigs()).then(
+      () => world.note(`${side.name} has its link`),
+      (error: unknown) => world.note(`${side.name} has no link: ${error instanceof Error ? error.message : error}`),
+    )
+  }
+}
+
+/** At once, at one of its next effects, or at its next durable write; before or after it has happened. */
+function crash({ world }: PeersRun, side: SimulatedPeer): void {
+  if (side.isDead) return
+  const { process } = side.cluster
+  const when = world.random() < 0.5 ? 'before' : 'after'
+  if (world.random() < 0.4) {
+    const name = world.pick(durable) ?? ''
+    world.note(`${side.name} dies ${when} the next '${name}'`)
+    process.planCrashAt(name, when)
+    return
+  }
+  const at = world.below(25)
+  world.note(`${side.name} dies at effect ${at} from now`)
+  if (at === 0) process.kill()
+  else process.planCrash({ at, side: when })
+}
+
+function restart({ world }: PeersRun): void {
   for (const side of world.sides)
     if (side.isDead) {
       world.note(`${side.name} starts again`)
@@ -100,7 +175,7 @@ function restart(world: PeersWorld): void {
 }
 
 /** The network between the sides, in one direction or both; or it is whole again. */
-function cut(world: PeersWorld, side: SimulatedPeer): void {
+function cut({ world }: PeersRun, side: SimulatedPeer): void {
   const isCut = world.sides.some(({ isCutOff }) => isCutOff)
   const both = world.random() < 0.6
   for (const each of world.sides) each.isCutOff = !isCut && (both || each === side)
@@ -109,7 +184,7 @@ function cut(world: PeersWorld, side: SimulatedPeer): void {
   )
 }
 
-function misbehave(world: PeersWorld, side: SimulatedPeer): void {
+function misbehave({ world }: PeersRun, side: SimulatedPeer): void {
   const isSound = side.faults.failureRate === 0
   const faults = { failureRate: 0.08, lostAnswerRate: 0.04, latencyMsMax: 400 }
   Object.assign(side.faults, isSound ? faults : soundDisk)
