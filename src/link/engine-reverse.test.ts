@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { batchAt } from './fakes/engine-world.ts'
 import type { PeerCluster } from './fakes/peer-clusters.ts'
 import { answered, ask, mirroredPeers, openTransaction, states, writable } from './fakes/reversed-peers.ts'
+import { decodeStateRecord } from './state-records/record-codec.ts'
 
 const cut = { failure: 'tcp', message: 'connection refused' } as const
 
@@ -29,6 +30,69 @@ test('a mirror that is reversed becomes writable, and its source follows it with
   await ask(east, 'reverse-and-pause-mirror')
   await world.pass(8000)
   deepEqual(states(world), ['PAUSED', 'STOPPED'])
+  await world.stop()
+})
+
+test('the old source begins as a mirror: without stop points, with the epochs of its new source, its groups given to the link', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const groupFilters = [{ name: '*', patternType: 'LITERAL', filterType: 'INCLUDE' }]
+  const configs = {
+    'consumer.offset.sync.enable': 'true',
+    'consumer.offset.group.filters': JSON.stringify({ groupFilters }),
+  }
+  const changes = Object.entries(configs).map(([name, value]) => ({ name, operation: 'SET' as const, value }))
+  for (const side of [east, west]) await side.engine.alterLinkConfigs('twin', changes, { validateOnly: false })
+  const commit = ({ cluster }: PeerCluster, offset: number) =>
+    cluster.commit('billing', [{ topic: 'orders', partition: 0, offset, metadata: '', leaderEpoch: 0 }])
+  commit(east, 2)
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(8000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  deepEqual(east.engine.describeMirror('twin', 'orders').stopPoints, [])
+  const epochs = east.cluster.stateRecords.map(decodeStateRecord).findLast(({ kind }) => kind === 'source-epochs')
+  deepEqual(epochs?.kind === 'source-epochs' && epochs.record.ranges, [{ epoch: 0, firstOffset: 0 }])
+  commit(west, 3)
+  await world.pass(31_000, 1000)
+  deepEqual(
+    east.engine.listGroupOffsets('twin').map(({ state, syncedOffset }) => [state, syncedOffset]),
+    [['SYNCED', 3]],
+  )
+  // And back: where the roles have changed twice, the ends of the first time count for nobody.
+  await ask(east, 'reverse-and-start-mirror')
+  await world.pass(8000)
+  deepEqual(states(world), ['ACTIVE', 'STOPPED'])
+  deepEqual(west.engine.describeMirror('twin', 'orders').stopPoints, [])
+  await world.stop()
+})
+
+test('from the moment at which the source looks for the last time, not even markers are written to it', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const topicId = east.cluster.topicNamed('orders')?.topicId
+  const takesMarkers = () => {
+    const status = topicId && east.engine.writeStatus(topicId, 'orders')
+    return (
+      typeof status === 'object' && (status.kind === 'writable' || (status.kind === 'mirror' && status.takesMarkers))
+    )
+  }
+  // What was let in before the topic was refused is written when it looks for open transactions ...
+  const log = east.cluster.topicNamed('orders')?.logs[0]
+  const seen: boolean[] = []
+  east.process.onEffect = name => {
+    if (name !== 'raise log start' || east.status('orders') !== 'PENDING_MIRROR') return
+    seen.push(takesMarkers())
+    if (seen.length === 1) log?.append(batchAt(3, 1, { producerId: 7n, transactional: true }))
+  }
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  // ... so it waits for its end, and with markers refused it looks once more.
+  equal(east.engine.describeMirror('twin', 'orders').reversal?.peerStatus, 'PENDING_SYNCHRONIZE')
+  deepEqual([seen[0], log?.openTransactions().length], [true, 1])
+  await world.pass(70_000, 2000)
+  deepEqual(states(world), ['STOPPED', 'ACTIVE'])
+  deepEqual(seen.slice(-2), [false, false])
+  deepEqual(east.contents('orders'), west.contents('orders'))
   await world.stop()
 })
 

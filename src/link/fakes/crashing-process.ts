@@ -16,6 +16,8 @@ export interface CrashPlan {
 }
 
 export class CrashingProcess {
+  /** Told of each effect right before it happens. */
+  onEffect: ((name: string) => void) | undefined
   /** Names of the effects so far. */
   readonly effects: string[] = []
   #plan: CrashPlan | undefined
@@ -61,6 +63,7 @@ export class CrashingProcess {
     const named = this.#named?.name === name ? this.#named.side : undefined
     const planned = this.#plan?.at === index ? this.#plan.side : named
     if (planned === 'before') this.#die(name)
+    this.onEffect?.(name)
     const result = happen()
     if (planned === 'after') this.#die(name)
     return result
