@@ -37,7 +37,13 @@ test('offsets that a link wrote are not beyond the end of a mirror that lost dat
   world.source.failure = { failure: 'tcp', message: 'connection refused' }
   await world.start()
   const selection = { names: ['orders'] }
-  const [row] = await world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false })
+  // The coordinator of the group loads for a moment.
+  world.process.failNext('commit group offsets', new Error('it loads'))
+  const answer = world.engine.alterMirrors('west', 'failover', { selection, validateOnly: false })
+  await world.settle()
+  world.process.failNext('commit group offsets', undefined)
+  await world.clock.advance(1000)
+  const [row] = await answer
   equal(row?.errorMessage, null)
   deepEqual([first.logEndOffset, second.logEndOffset], [0, 4])
   deepEqual(here(world, 'billing'), { 'orders/0': 0, 'orders/1': 4 })

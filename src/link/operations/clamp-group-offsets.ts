@@ -7,6 +7,7 @@ import type { LinkConfigs } from '../configs/link-configs.ts'
 import { isSelectedFor, parseNameFilters } from '../configs/name-filters.ts'
 import { groupPrefixOf } from '../configs/topic-rules.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { patiently } from '../coordination/patience.ts'
 import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import { clampedOffset, placeText, recordOf } from '../groups/plan-group.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
@@ -16,9 +17,12 @@ import type { OperationContext } from './operation-context.ts'
 /** Groups that are looked at at the same time. */
 const parallel = 8
 
+/** A group that has to be clamped and cannot be holds up a stop so long at most, all groups together. */
+const patienceMs = 5000
+
 type StoppedMirror = Pick<MirrorRecord, 'linkId' | 'mirrorTopic'>
 
-/** Groups that the link does not sync now are left alone. What goes wrong with a group is logged: a stop does not wait for it. */
+/** Groups that the link does not sync now are left alone. What goes wrong with a group for longer than a moment is logged: a stop does not wait for it. */
 export async function clampGroupOffsets(
   context: OperationContext,
   mirror: StoppedMirror,
@@ -29,9 +33,12 @@ export async function clampGroupOffsets(
   const runtime = context.runtime(linkId)
   if (!runtime?.configs.must('consumer.offset.sync.enable')) return
   const groups = context.desired.groupsWrittenBy(linkId).filter(syncedGroups(runtime.configs))
+  const { clock } = context
+  const patience = { clock, untilMs: clock.monotonicMs() + patienceMs }
   await mapBounded(groups, parallel, async group => {
+    const clamp = () => runtime.groupStates.turns.run(group, () => clampEither(context, mirror, { group, ends }))
     try {
-      const partitions = await runtime.groupStates.turns.run(group, () => clampEither(context, mirror, { group, ends }))
+      const partitions = await patiently(patience, clamp)
       if (partitions === 0) return
       context.logger.warn('offsets of a group beyond the end of a stopped mirror were set to it', {
         group,

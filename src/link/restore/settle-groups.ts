@@ -1,10 +1,10 @@
 /** Group offsets of a topic that becomes a mirror: none may lie beyond what is cut off, and from then on the link may overwrite them. Called by continue-restore and by reverses. */
-import { sleep } from '../../core/clock.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import type { LinkConfigs } from '../configs/link-configs.ts'
 import { isSelectedFor, parseNameFilters } from '../configs/name-filters.ts'
 import { mapBounded } from '../coordination/bounded.ts'
+import { type Patience, patiently } from '../coordination/patience.ts'
 import { consumerGroupKind, type GroupKind, shareGroupKind } from '../groups/group-kinds.ts'
 import type { GroupOffset } from '../ports.ts'
 import type { EngineParts } from '../runtime/engine-parts.ts'
@@ -24,7 +24,6 @@ const namedMax = 10
 
 /** For so long, all groups together, a coordinator that loads or cannot be reached is asked again. */
 const patienceMs = 10_000
-const againMs = 500
 
 /**
  * Resolves to what there is to tell of those that cannot be set, as the end of a reason, and counts them: a group that has members
@@ -33,11 +32,11 @@ const againMs = 500
 export async function settleGroups(context: SettledParts, record: MirrorRecord): Promise<string> {
   const { destination, incidents, logger, clock } = context
   const { mirrorTopic: topic } = record
-  const untilMs = clock.monotonicMs() + patienceMs
+  const patience = { clock, untilMs: clock.monotonicMs() + patienceMs }
   const unsettled: string[] = []
   for (const kind of [consumerGroupKind, shareGroupKind])
     await mapBounded(await kind.allHere(destination), parallel, async group => {
-      const error = await hindranceOf(context, record, { group, kind, untilMs })
+      const error = await hindranceOf(context, record, { group, kind, patience })
       if (error === undefined) return
       logger.warn('offsets of a group may lie beyond the end of a restored topic', { group, topic, error })
       incidents.count('group_beyond_end')
@@ -55,19 +54,16 @@ function toldOf(unsettled: readonly string[]): string {
 interface GroupHere {
   readonly group: string
   readonly kind: GroupKind
-  readonly untilMs: number
+  readonly patience: Patience
 }
 
 /** Its members, if it stayed beyond the end, would go over what comes there: what may pass is waited for. */
 async function hindranceOf(context: SettledParts, record: MirrorRecord, of: GroupHere): Promise<string | undefined> {
-  const { clock } = context
-  for (;;)
-    try {
-      return await settleGroup(context, record, of)
-    } catch (error) {
-      if (clock.monotonicMs() >= of.untilMs) return messageOf(error)
-      await sleep(clock, againMs)
-    }
+  try {
+    return await patiently(of.patience, () => settleGroup(context, record, of))
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 /** Resolves to what stands in the way for good. Rejects with what may pass. */
