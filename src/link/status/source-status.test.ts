@@ -97,6 +97,9 @@ test('a topic that was made anew or lost records is read from its start', async 
   equal(await names(), 'absent')
   publish(cluster(), link('south'))
   deepEqual(await names(), ['south'])
+  source.addTopic(statusTopicName, 1)
+  publish(cluster(), link('far'))
+  deepEqual(await names(), ['far'], 'another topic that is as long, with the same leader epoch')
 })
 
 test('a topic that may not be read is refused, and is not asked for again and again', async () => {
