@@ -57,8 +57,6 @@ export const coveringCombinations: readonly Combination[] = [
   row('3.9.2', '3.9.2', ['combined', 'PLAINTEXT']),
 ]
 
-const withoutLogins = ({ security }: Combination) => (security === 'SASL_SSL' ? 'its clients do not log in' : undefined)
-
 /** Share groups are for use from 4.2 on. */
 const withoutShareGroups = ({ destination, source }: Combination) =>
   destination === '4.3.1' && source === '4.3.1' ? undefined : 'no share groups'
@@ -74,7 +72,7 @@ export const matrixSuites: readonly MatrixSuite[] = [
   { name: 'incidents' },
   { name: 'group-sync' },
   { name: 'shapes' },
-  { name: 'acl-sync', unfit: withoutLogins },
+  { name: 'acl-sync' },
   { name: 'auto-create' },
   { name: 'link-settings' },
   { name: 'share-group-sync', unfit: withoutShareGroups },
