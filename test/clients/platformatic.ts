@@ -35,6 +35,8 @@ export const platformaticWriter: ClientWriter = {
       ...(patienceMs === undefined ? {} : { retries: 0 }),
       ...platformaticOptions(security),
     })
+    // A connection that was refused may be reset afterwards: it tells a second error, for which the client does not listen.
+    producer.on('client:broker:failed', ({ connection }) => connection?.on('error', () => {}))
     try {
       await producer.send({
         acks: acks === 'all' ? ProduceAcks.ALL : ProduceAcks.LEADER,

@@ -165,6 +165,19 @@ export const isHeardOf = (place: Place, configs: Readonly<Record<string, string 
   },
 })
 
+/** A step between two cases: a broker of Kafka lists later than it describes. */
+const isListed: ParityCase = {
+  name: 'group g and client metrics m are listed',
+  ask: peer =>
+    eventually(async () => {
+      const request = { resourceTypes: [METRICS, GROUP] }
+      const answer = await ask(peer, { api: ListConfigResourcesApi, request, version: 1 })
+      const names = typeof answer === 'string' ? [] : answer.configResources.map(({ resourceName }) => resourceName)
+      if (!names.includes('g') || !names.includes('m')) throw new Error(`${peer.name} lists ${names}`)
+      return 'listed'
+    }),
+}
+
 async function isSet(peer: Peer, [resourceType, resourceName]: Place, wanted: { key: string; value: string | null }) {
   const resources = [{ resourceType, resourceName, configurationKeys: [wanted.key] }]
   const answer = await ask(peer, { api: DescribeConfigsApi, request: { resources }, version: 4 })
@@ -225,6 +238,7 @@ const describedCases: ParityCase[] = [
   describeCase(group, consumer, ', altered'),
   describeCase(metrics, null, ', altered'),
   describeCase([TOPIC, 'p'], ['retention.ms', 'segment.ms', 'flush.ms'], ', altered'),
+  isListed,
   parityCase('of groups and client metrics', ListConfigResourcesApi, {
     request: { resourceTypes: [METRICS, GROUP] },
     show: ({ errorCode, configResources }) => ({

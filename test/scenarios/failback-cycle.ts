@@ -214,17 +214,22 @@ export class FailbackCycle {
   async #countBeyondStop(): Promise<number[]> {
     const { east, west, topic } = this.#of
     const common = (await west.link.describe(topic)) as unknown as { stop_points: { stop_offset: number }[] }
-    const [copy] = await east.copies(topic)
-    ok(copy)
-    return await Promise.all(
-      PARTITIONS.map(async partition => {
-        const fromOffset = common.stop_points[partition]?.stop_offset ?? 0
-        const batches = await dumpLog(copy as TopicSide, topic, { partition, fromOffset })
-        return batches
-          .filter(batch => batchField(batch, 'isControl') === 'false')
-          .reduce((sum, batch) => sum + Number(batchField(batch, 'count')), 0)
-      }),
-    )
+    const countIn = async (copy: TopicSide, partition: number): Promise<number> => {
+      const fromOffset = common.stop_points[partition]?.stop_offset ?? 0
+      const batches = await dumpLog(copy, topic, { partition, fromOffset })
+      return batches
+        .filter(batch => batchField(batch, 'isControl') === 'false')
+        .reduce((sum, batch) => sum + Number(batchField(batch, 'count')), 0)
+    }
+    // A follower that has just come back gets later what its leader has acknowledged.
+    return await eventually(async () => {
+      const [first, ...others] = await Promise.all(
+        (await east.copies(topic)).map(copy => Promise.all(PARTITIONS.map(partition => countIn(copy, partition)))),
+      )
+      ok(first)
+      for (const other of others) deepStrictEqual(other, first)
+      return first
+    })
   }
 
   get #sides(): Sides {

@@ -151,9 +151,9 @@ test('a node that is back after the kill switch leaves the topic to those who wr
   const entity = ['--entity-type', 'topics', '--entity-name', 'orders']
   const fence = 'max.message.bytes,retention.bytes,retention.ms'
   await mirrors.runTool('kafka.admin.ConfigCommand', '--alter', ...entity, '--delete-config', fence)
-  const { last } = await eventually(() =>
-    here.produce('orders', { partition: 0, generate: { count: 5, valueBytes: 100 } }),
-  )
+  // Brokers that were not restarted hand out producer ids that may be those of the source.
+  const write = { partition: 0, idempotent: false, generate: { count: 5, valueBytes: 100 } }
+  const { last } = await eventually(() => here.produce('orders', write))
   await second.start()
   await eventually(async () => {
     const mirror = await MirrorLink.of(second, link.name).describe('orders')
@@ -161,6 +161,6 @@ test('a node that is back after the kill switch leaves the topic to those who wr
   })
   const [{ highWatermark } = { highWatermark: -1 }] = (await here.describe('orders')).partitions
   strictEqual(highWatermark, (last['0'] ?? 0) + 1)
-  await here.produce('orders', { partition: 0, generate: { count: 5, valueBytes: 100 } })
+  await here.produce('orders', write)
   for (const { replicas } of await mirrors.view('orders')) ok(replicas.every(id => id < FIRST))
 })
