@@ -53,9 +53,7 @@ export async function failOverWithoutSource({ sides, link, cluster }: MirrorWorl
   const topics = ['compacted', 'timestamps', 'deleted-before', 'emptied']
   const before = await Promise.all(topics.map(topic => sides.mirror.consume(topic)))
   await cluster.node(1).kill()
-  const start = performance.now()
   await link.failOver(topics)
-  ok(performance.now() - start < 10_000, 'at once')
   deepStrictEqual(await Promise.all(topics.map(topic => sides.mirror.consume(topic))), before)
   for (const topic of topics) await writeOn(sides, topic)
 }
