@@ -31,7 +31,13 @@ const env: NodeJS.ProcessEnv = {
 
 async function npm(args: readonly string[], cwd: string): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet], { env: npmEnv, cwd, timeoutMs: 420_000 })
+  // An answer that stalls is asked for anew: npm's own patience is five minutes for each.
+  const brisk = ['--fetch-timeout=30000', '--fetch-retries=5', '--fetch-retry-mintimeout=1000']
+  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet, ...brisk], {
+    env: npmEnv,
+    cwd,
+    timeoutMs: 420_000,
+  })
   equal(status, 0, `npm ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
