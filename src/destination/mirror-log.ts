@@ -1,5 +1,6 @@
 /** A mirror partition of this node as the link engine's MirrorLog: the engine's words for what replica/ does. */
 
+import type { RetentionLimits } from '../core/retention-limits.ts'
 import { type MirrorLog, MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../link/ports.ts'
 import { isAppendConflict } from '../replica/log-failure.ts'
 import { type MirrorContext, MirrorPartition } from '../replica/mirror-partition.ts'
@@ -105,9 +106,9 @@ export class LocalMirrorLog implements MirrorLog {
     return Array.from(this.#current().partition.log.producers(), ({ producerId }) => producerId)
   }
 
-  retentionBytesAtRisk(): Promise<number> {
+  retentionBytesAtRisk(limits: RetentionLimits): Promise<number> {
     const { log, highWatermark } = this.#current().partition
-    return log.cleaning.condemnedBytes(highWatermark, { nowMs: this.#replicas.clock.nowMs() })
+    return log.cleaning.condemnedBytes(highWatermark, { nowMs: this.#replicas.clock.nowMs(), limits })
   }
 
   flush(): Promise<void> {

@@ -74,6 +74,16 @@ test('a config that the source changes changes what holds after the fence, not t
   await world.engine.stop()
 })
 
+test('a failover tells what the retention that is meant would delete, not that of the fence', async () => {
+  const world = await fencedMirror()
+  for (const log of topicOf(world).logs) log.bytesAtRisk = 1000
+  const [row] = await verb(world, 'failover', { validateOnly: true })
+  equal(row?.retentionBytesAtRisk, 2000)
+  const [kept] = await verb(world, 'failover', { validateOnly: true, keepRetention: true })
+  equal(kept?.retentionBytesAtRisk, 0)
+  await world.engine.stop()
+})
+
 test('a fence that somebody changes is restored at once, counted and told', async () => {
   const world = await fencedMirror()
   const { topicId } = topicOf(world)

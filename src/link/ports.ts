@@ -1,4 +1,5 @@
 /** What the link engine needs from outside. `source/` implements the first half (the other cluster), `destination/` the second (this cluster), fakes both. Nothing here assumes that the destination's log is on this node. */
+import type { RetentionLimits } from '../core/retention-limits.ts'
 import type { Uuid } from '../core/uuid.ts'
 import type { AclBinding, AclRefusal, ClusterAcls } from './acl-ports.ts'
 import type { WriteFence } from './fence-ports.ts'
@@ -211,8 +212,8 @@ export interface MirrorLog {
   producerIdMax(): bigint
   /** Producers that would be taken for those of this cluster if they had the same ids. */
   producerIds(): readonly bigint[]
-  /** How many bytes this cluster's own retention would delete now, if nothing kept it from the log. */
-  retentionBytesAtRisk(): Promise<number>
+  /** How many bytes retention within these limits would delete now, if nothing kept it from the log. */
+  retentionBytesAtRisk(limits: RetentionLimits): Promise<number>
   /** Resolves when everything appended before the call is on disk. */
   flush(): Promise<void>
 }

@@ -61,6 +61,15 @@ test('the oldest segments go while enough bytes stay', async () => {
   strictEqual(log.logStartOffset, 4)
 })
 
+test('other limits take the place of those of the log', async () => {
+  const { log, clock } = await tenBatches({ retentionMs: 1, retentionBytes: 1 })
+  const nowMs = clock.nowMs()
+  await log.applyRetention(10, { nowMs, limits: { retentionMs: -1, retentionBytes: -1 } })
+  strictEqual(log.logStartOffset, 0)
+  await log.applyRetention(10, { nowMs, limits: { retentionMs: 6500, retentionBytes: -1 } })
+  strictEqual(log.logStartOffset, 4)
+})
+
 test('without delete in the policy nothing goes', async () => {
   const { log, clock } = await tenBatches({ retentionMs: 1, deletes: false })
   await log.applyRetention(10, { nowMs: clock.nowMs() })

@@ -1,11 +1,13 @@
 /** Which segments age and size condemn, by Kafka's rules; LogWriter removes them when the node's timer says so. */
-import type { LogConfig } from './log-config.ts'
+import type { RetentionLimits } from '../core/retention-limits.ts'
 import type { LogContents } from './log-contents.ts'
 import type { Segment } from './segment.ts'
 
 export interface RetentionRules {
   /** The time by which segments are judged; undefined: only size condemns. */
   readonly nowMs: number | undefined
+  /** In place of those of the log. */
+  readonly limits?: RetentionLimits | undefined
 }
 
 /**
@@ -15,10 +17,10 @@ export interface RetentionRules {
 export async function retentionStart(
   contents: LogContents,
   highWatermark: number,
-  { nowMs }: RetentionRules,
+  rules: RetentionRules,
 ): Promise<number | undefined> {
   const { segments } = contents
-  const { length: count } = await condemned(contents, highWatermark, { nowMs })
+  const { length: count } = await condemned(contents, highWatermark, rules)
   if (count === 0) return undefined
   if (count === segments.all.length) await contents.roll()
   return segments.all[count]?.baseOffset
@@ -37,12 +39,17 @@ export async function condemnedBytes(
 async function condemned(
   contents: LogContents,
   highWatermark: number,
-  { nowMs }: RetentionRules,
+  { nowMs, limits }: RetentionRules,
 ): Promise<readonly Segment[]> {
   const { config } = contents
   if (!config.deletes) return []
+  const { retentionMs, retentionBytes } = limits ?? config
   const candidates = deletable(contents, highWatermark)
-  return candidates.slice(0, Math.max(await tooOld(config, candidates, nowMs), tooMuch(contents, candidates)))
+  const excessBytes = retentionBytes < 0 ? 0 : contents.segments.sizeBytes - retentionBytes
+  return candidates.slice(
+    0,
+    Math.max(await tooOld(candidates, { retentionMs, nowMs }), tooMuch(candidates, excessBytes)),
+  )
 }
 
 /** The segments at the front that end at or below the high watermark; an empty last one stays. */
@@ -55,20 +62,23 @@ function deletable({ segments, logEndOffset }: LogContents, highWatermark: numbe
 }
 
 /** How many of them `retention.ms` condemns: each is judged by its largest timestamp, up to the first that stays. */
-async function tooOld(config: LogConfig, candidates: readonly Segment[], nowMs: number | undefined): Promise<number> {
-  if (config.retentionMs < 0 || nowMs === undefined) return 0
+async function tooOld(
+  candidates: readonly Segment[],
+  { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number | undefined },
+): Promise<number> {
+  if (retentionMs < 0 || nowMs === undefined) return 0
   for (const [index, segment] of candidates.entries()) {
     const { timestamp } = await segment.largestTimestamp()
     const ageMs = nowMs - (timestamp < 0n ? segment.createdMs : Number(timestamp))
-    if (ageMs <= config.retentionMs) return index
+    if (ageMs <= retentionMs) return index
   }
   return candidates.length
 }
 
-/** How many of them can go so that at least `retention.bytes` stay. */
-function tooMuch({ config, segments }: LogContents, candidates: readonly Segment[]): number {
-  if (config.retentionBytes < 0) return 0
-  let excess = segments.sizeBytes - config.retentionBytes
+/** How many of them can go so that at least `retention.bytes` stay, of which the log has so many more. */
+function tooMuch(candidates: readonly Segment[], excessBytes: number): number {
+  if (excessBytes <= 0) return 0
+  let excess = excessBytes
   for (const [index, { sizeBytes }] of candidates.entries()) {
     excess -= sizeBytes
     if (excess < 0) return index

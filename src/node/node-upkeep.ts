@@ -14,7 +14,7 @@ export interface UpkeepOptions {
   readonly settings: NodeSettings
   readonly controller: Pick<Controller, 'image'>
   readonly replicas: ReplicaSet
-  readonly engine: Pick<Engine, 'writeStatus'>
+  readonly engine: Pick<Engine, 'writeStatus' | 'fences'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -23,7 +23,10 @@ export function startUpkeep(of: UpkeepOptions, startup: Startup): LogCleaning {
   const { settings, controller, replicas, engine, clock, logger } = of
   const retention = new LogRetention({
     replicas,
-    gate: linkRetentionGate((topicId, topic) => engine.writeStatus(topicId, topic)),
+    gate: linkRetentionGate(
+      (topicId, topic) => engine.writeStatus(topicId, topic),
+      topicId => engine.fences.trueConfigs(topicId),
+    ),
     intervalMs: numberOf(settings, 'log.retention.check.interval.ms'),
     clock,
     logger,

@@ -2,6 +2,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLogger } from '../core/logger.ts'
+import type { RetentionLimits } from '../core/retention-limits.ts'
 import { buildBatch } from '../protocol/batches/build-batch.ts'
 import { PartitionBench } from './fakes/open-partition.ts'
 import { LogRetention } from './log-retention.ts'
@@ -19,7 +20,12 @@ async function append(bench: PartitionBench, partition: Partition): Promise<void
 async function given(settings: { retentionMs: number; retentionBytes: number; deletes?: boolean }) {
   const bench = new PartitionBench()
   const partition = await bench.open({ settings: { deletes: true, ...settings, segmentBytes: 200 } })
-  const gate = { allowed: true, mayDelete: () => gate.allowed }
+  const gate = {
+    allowed: true,
+    limits: undefined as RetentionLimits | undefined,
+    mayDelete: () => gate.allowed,
+    limitsOf: () => gate.limits,
+  }
   const replicas = { partitions: [partition], storageFailed: bench.storageFailed.bind(bench) }
   const { clock } = bench
   const retention = new LogRetention({ replicas, gate, intervalMs: 5 * MINUTE_MS, clock, logger: silentLogger })
@@ -47,6 +53,19 @@ test('segments go once they are too old, and fetches hear of the new log start',
   strictEqual(changes, 1)
   await retention.close()
   strictEqual(bench.clock.pending, 0)
+  await bench.close()
+})
+
+test('what is meant counts where the topic has other values for the time being', async () => {
+  const { bench, partition, gate, retention, advance } = await given({ retentionMs: -1, retentionBytes: -1 })
+  gate.limits = { retentionMs: -1, retentionBytes: 400 }
+  await advance(MINUTE_MS)
+  strictEqual(partition.log.logStartOffset, 1)
+  gate.limits = { retentionMs: -1, retentionBytes: -1 }
+  for (let i = 0; i < 4; i++) await append(bench, partition)
+  await advance(6 * MINUTE_MS)
+  strictEqual(partition.log.logStartOffset, 1)
+  await retention.close()
   await bench.close()
 })
 
@@ -104,7 +123,7 @@ test('when the wall clock jumps forward, age counts again after an hour, or when
       return apply(highWatermark, rules)
     }
     const replicas = { partitions: [partition], storageFailed: bench.storageFailed.bind(bench) }
-    const gate = { mayDelete: () => true }
+    const gate = { mayDelete: () => true, limitsOf: () => undefined }
     const options = { replicas, gate, intervalMs: 30 * MINUTE_MS, clock: jumping, logger: silentLogger }
     const retention = new LogRetention(options)
     const look = async (ms: number) => {

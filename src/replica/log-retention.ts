@@ -77,7 +77,7 @@ export class LogRetention {
     const nowMs = this.#trustedTime()
     for (const partition of [...this.#o.replicas.partitions]) {
       if (this.#closed) return
-      if (!isBounded(partition)) continue
+      if (!this.#isBounded(partition)) continue
       try {
         await partition.writes.run(() => this.#apply(partition, nowMs))
       } catch (error) {
@@ -86,12 +86,17 @@ export class LogRetention {
     }
   }
 
+  #isBounded({ topicId, settings }: Partition): boolean {
+    const { retentionMs, retentionBytes } = this.#o.gate.limitsOf(topicId) ?? settings
+    return settings.deletes && (retentionMs >= 0 || retentionBytes >= 0)
+  }
+
   /** In turn with the writes of the partition, so that the answer of the gate still holds. */
   async #apply(partition: Partition, nowMs: number | undefined): Promise<void> {
     const { topicId, topic, name, log, highWatermark } = partition
     if (partition.unavailable || !this.#o.gate.mayDelete(topicId, topic)) return
     const before = log.logStartOffset
-    await log.applyRetention(highWatermark, { nowMs })
+    await log.applyRetention(highWatermark, { nowMs, limits: this.#o.gate.limitsOf(topicId) })
     const { logStartOffset } = log
     if (logStartOffset === before) return
     partition.logStartMoved()
@@ -100,6 +105,3 @@ export class LogRetention {
 }
 
 const lookAt = (clock: Clock) => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() })
-
-const isBounded = ({ settings: { deletes, retentionMs, retentionBytes } }: Partition): boolean =>
-  deletes && (retentionMs >= 0 || retentionBytes >= 0)

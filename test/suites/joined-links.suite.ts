@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { alertRules, metricsIn } from '../alerts/alert-rules.ts'
 import { eventually } from '../eventually.ts'
@@ -29,8 +29,10 @@ before(async () => {
   sameKey = { 'lockstep.secret.key.file': file }
   // The second test is about a session that ends.
   const session = { 'broker.session.timeout.ms': '9000' }
-  world = await startJoinedWorld({ properties: { 'default.replication.factor': '2', ...session } })
-  first = await world.join({ nodeId: 1001, properties: sameKey })
+  const often = { 'log.retention.check.interval.ms': '500' }
+  const ofBrokers = { ...often, 'log.initial.task.delay.ms': '500' }
+  world = await startJoinedWorld({ properties: { 'default.replication.factor': '2', ...session, ...ofBrokers } })
+  first = await world.join({ nodeId: 1001, properties: { ...sameKey, ...often } })
 })
 after(async () => {
   await world?.close()
@@ -81,6 +83,34 @@ test('a joined node tells all the figures that alerts are about', { skip }, asyn
     [...new Set(wanted)].filter(name => !told.has(name)),
     ['up'],
   )
+})
+
+test('a mirror with a retention of its own is shortened by it on every replica, and told apart from its fence', {
+  skip,
+}, async () => {
+  const { there, here, replica, cluster } = world
+  const { bootstrap, clusterId } = world.source
+  const include = 'delete.retention.ms,min.compaction.lag.ms,max.compaction.lag.ms'
+  const configs = { 'metadata.max.age.ms': '1000', 'topic.config.sync.include': include }
+  const own = await MirrorLink.create(first, 'own-retention', { bootstrap, clusterId, configs })
+  await there.createTopic('readings')
+  await own.mirror('readings', { 'segment.bytes': '1048576', 'retention.bytes': '1500000' })
+  await there.produce('readings', { batch: 10, generate: { count: 4000, valueBytes: 1000 } })
+  await eventually(async () => {
+    const [partition] = (await here.describe('readings')).partitions
+    strictEqual(partition?.highWatermark, 4000)
+    const start = partition.logStart
+    ok(start > 1000 && start < 3000, `it starts at ${start}`)
+    for (const { id } of cluster.brokers) {
+      const files = await replica(id).files('readings', 0, ['.log'])
+      const first = Math.min(...files.map(file => Number.parseInt(basename(file), 10)))
+      // It cuts its segments elsewhere.
+      ok(first > 0 && first <= start, `broker ${id} begins at ${first}, not ${start}`)
+    }
+  })
+  // What a Kafka broker tells is the fence.
+  strictEqual((await here.describe('readings')).configs['retention.bytes'], '-1')
+  strictEqual((await there.describe('readings')).partitions[0]?.logStart, 0)
 })
 
 test('any node takes requests, each mirrors what it leads, and the other goes on where the coordinator was killed', {

@@ -21,6 +21,8 @@ export interface MirrorLogServiceOptions {
 /** Nobody needs more in one piece. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
+const NO_LIMITS = { retentionMs: -1, retentionBytes: -1 }
+
 const ENDING: ReadonlySet<LogOperation['kind']> = new Set(['reclaim', 'start-at', 'abort'])
 
 export class MirrorLogService {
@@ -74,7 +76,7 @@ async function done(log: MirrorLog, operation: LogOperation): Promise<Omit<LogAn
       return { batches: bytes.toString('base64') }
     }
     case 'retention':
-      return { bytesAtRisk: await log.retentionBytesAtRisk() }
+      return { bytesAtRisk: await log.retentionBytesAtRisk(operation.limits ?? NO_LIMITS) }
     case 'settle':
       await log.raiseLogStart(0)
       return {}

@@ -1,4 +1,5 @@
 /** What one Lockstep node asks another about the log of a mirror partition that the other leads, and its answers, as they travel. Spoken by PeerMirrorLog and MirrorLogService. */
+import type { RetentionLimits } from '../../core/retention-limits.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../../link/ports.ts'
 
@@ -9,7 +10,8 @@ export type LogOperation =
   | { readonly kind: 'look' }
   | { readonly kind: 'last-batch' }
   | { readonly kind: 'read'; readonly offset: number; readonly maxBytes: number }
-  | { readonly kind: 'retention' }
+  /** `limits`: absent in questions of older versions. */
+  | { readonly kind: 'retention'; readonly limits?: RetentionLimits }
   /** What is queued for the log is done before. */
   | { readonly kind: 'settle' }
   | { readonly kind: 'flush' }

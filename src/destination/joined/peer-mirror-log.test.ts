@@ -58,7 +58,8 @@ test('it is looked at and read as if it were here', async () => {
   await log.flush()
   strictEqual(partition.flushedOffset, 5)
   partition.bytesAtRisk = 17
-  strictEqual(await log.retentionBytesAtRisk(), 17)
+  strictEqual(await log.retentionBytesAtRisk({ retentionMs: 1000, retentionBytes: -1 }), 17)
+  strictEqual(await log.retentionBytesAtRisk({ retentionMs: -1, retentionBytes: -1 }), 0)
   strictEqual((await log.raiseLogStart(0)).logStartOffset, 0)
 })
 

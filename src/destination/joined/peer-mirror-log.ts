@@ -1,4 +1,5 @@
 /** The log of a mirror partition that another Lockstep node leads: looked at, read and ended there. Opened by the joined destination for the link coordinator; nothing is mirrored into it from here. */
+import type { RetentionLimits } from '../../core/retention-limits.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { type MirrorLog, MirrorLogConflict, type MirrorLogState, type OpenTransaction } from '../../link/ports.ts'
 import {
@@ -97,8 +98,8 @@ export class PeerMirrorLog implements MirrorLog {
     return this.#producers.ids.map(BigInt)
   }
 
-  async retentionBytesAtRisk(): Promise<number> {
-    return (await this.#ask({ kind: 'retention' })).bytesAtRisk ?? 0
+  async retentionBytesAtRisk(limits: RetentionLimits): Promise<number> {
+    return (await this.#ask({ kind: 'retention', limits })).bytesAtRisk ?? 0
   }
 
   async flush(): Promise<void> {

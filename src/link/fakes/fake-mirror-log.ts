@@ -1,5 +1,6 @@
 /** A mirror log in memory that loses what was not flushed when its process is killed. */
 
+import type { RetentionLimits } from '../../core/retention-limits.ts'
 import { type BatchHeader, isControl, isTransactional, readBatchHeader } from '../../protocol/batches/batch-header.ts'
 import { batchesIn, bytesOfBatch } from '../../protocol/batches/batch-iteration.ts'
 import { buildEndMarker } from '../../protocol/batches/control-batch.ts'
@@ -172,8 +173,8 @@ export class FakeMirrorLog implements MirrorLog {
     return [...new Set(remembered.map(({ header }) => header.producerId))].filter(id => id >= 0n)
   }
 
-  async retentionBytesAtRisk(): Promise<number> {
-    return this.#partition.bytesAtRisk
+  async retentionBytesAtRisk({ retentionMs, retentionBytes }: RetentionLimits): Promise<number> {
+    return retentionMs < 0 && retentionBytes < 0 ? 0 : this.#partition.bytesAtRisk
   }
 
   flush(): Promise<void> {

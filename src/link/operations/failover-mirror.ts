@@ -125,15 +125,17 @@ export async function previewFailover(
  * gone may be older than its retention altogether. Absent where a log cannot be asked: that must not fail a failover.
  */
 async function retentionAtRisk(
-  { destination, logger }: OperationContext,
+  { destination, topicConfigs, logger }: OperationContext,
   { topicId, mirrorTopic, startOffsets }: MirrorRecord,
   isKept = false,
 ): Promise<Pick<VerbResult, 'retentionBytesAtRisk'>> {
   if (isKept) return { retentionBytesAtRisk: 0 }
+  const limit = (key: string) => Number(topicConfigs.of(topicId, key)?.value ?? -1)
+  const limits = { retentionMs: limit('retention.ms'), retentionBytes: limit('retention.bytes') }
   try {
     const bytes = await mapBounded([...startOffsets.keys()], 16, async partition => {
       const log = await destination.openMirrorLog(topicId, partition)
-      return await log.retentionBytesAtRisk()
+      return await log.retentionBytesAtRisk(limits)
     })
     return { retentionBytesAtRisk: bytes.reduce((sum, one) => sum + one, 0) }
   } catch (error) {
