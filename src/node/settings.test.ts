@@ -84,6 +84,23 @@ test('all problems are listed at once', () => {
   strictEqual(problems.length, 4, problems.join('\n'))
 })
 
+test('a node that joins listens where the other brokers look for it', () => {
+  const joining = {
+    'process.roles': 'broker',
+    'node.id': '1001',
+    listeners: 'CLIENTS://:9092',
+    'controller.listener.names': 'CONTROLLER',
+    'controller.quorum.bootstrap.servers': 'a:9093',
+    'inter.broker.listener.name': 'INTERNAL',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT,CLIENTS:PLAINTEXT',
+  }
+  const [problem, ...others] = problemsOf(joining)
+  match(problem ?? '', /under INTERNAL, and listeners has CLIENTS alone/)
+  deepStrictEqual(others, [])
+  const both = settingsOf({ ...joining, listeners: 'CLIENTS://:9092,INTERNAL://:9094' })
+  strictEqual(both.joined?.brokers.name, 'INTERNAL')
+})
+
 test('REST off loopback needs to know who may do what, or the word of the operator', () => {
   const away = { 'rest.listeners': 'http://0.0.0.0:8090' }
   match(problemsOf(away)[0] ?? '', /not a loopback address/)

@@ -105,12 +105,22 @@ export function parseSettings(properties: ReadonlyMap<string, string>): NodeSett
     kafka: kafkaProperties(properties),
     warnings,
   }
+  if (joined) requireFollowersListener(settings.listeners, joined, problems)
   if (problems.length === 0)
     problems.push(
       ...[...settings.listeners.listen, rest.endpoint].flatMap(endpoint => securityProblems(endpoint, properties)),
     )
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
+}
+
+/** As in Kafka: without it other brokers could not follow this one. */
+function requireFollowersListener({ listen }: ListenerSettings, { brokers }: JoinedSettings, problems: string[]): void {
+  const names = listen.map(({ name }) => name)
+  if (listen.length === 0 || names.includes(brokers.name)) return
+  problems.push(
+    `inter.broker.listener.name: brokers reach each other under ${brokers.name}, and listeners has ${names.join(', ')} alone`,
+  )
 }
 
 /** A number property of Kafka: the file's value or the default. */

@@ -1,10 +1,6 @@
 /** A node joins an Apache Kafka cluster with TLS, logins, ACLs and short sessions on every listener: with no more rights than it needs, and every client with its own. */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { checkCluster } from '../../src/node/joined/check-cluster.ts'
-import { parseSettings } from '../../src/node/settings.ts'
 import { errorName } from '../../src/protocol/errors.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
 import { CreateTopicsApi } from '../../src/protocol/messages/19-create-topics.ts'
@@ -25,6 +21,7 @@ import { partitionsAt } from '../scenarios/broker-view.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
 import { TopicSide } from '../scenarios/topic-side.ts'
 import { casesOfAccess, judgement, LoggedInPeer } from '../security/access-in-cluster.ts'
+import { checkSecured, lostConnections } from '../security/secured-check.ts'
 import {
   allow,
   CLUSTER,
@@ -33,7 +30,6 @@ import {
   SESSION_MS,
   type SecuredCluster,
   startSecuredCluster,
-  type User,
 } from '../security/secured-cluster.ts'
 import {
   assertOnEveryBroker,
@@ -53,35 +49,37 @@ function secured(): Promise<SecuredCluster> {
   return started
 }
 
-/** Problems and warnings of `lockstep server --check`. */
-async function check(user: User, password?: string) {
-  const { cluster, nodeProperties } = await secured()
-  const settings = parseSettings(
-    new Map([
-      ...Object.entries(nodeProperties(user, password)),
-      ['cluster.id', cluster.clusterId],
-      ['listeners', 'PLAINTEXT://127.0.0.1:1'],
-      ['log.dirs', join(tmpdir(), 'lockstep-never-made')],
-    ]),
-  )
-  ok(settings.joined)
-  const { problems, warnings } = await checkCluster(settings, settings.joined)
-  return { problems: problems.join('\n'), warnings: warnings.join('\n') }
-}
+const check = async (as: Parameters<typeof checkSecured>[1]) => checkSecured(await secured(), as)
 
 test('the check says which rights are missing, one after the other, and what grants them', { skip }, async () => {
   const { grant } = await secured()
-  match((await check('lockstep', 'wrong')).problems, /login|refuse/i)
-  match((await check('lockstep')).problems, /lacks CLUSTER_ACTION on the cluster; grant it with kafka-acls --add/)
+  match((await check({ user: 'lockstep', password: 'wrong' })).problems, /login|refuse/i)
+  match(
+    (await check({ user: 'lockstep' })).problems,
+    /lacks CLUSTER_ACTION on the cluster; grant it with kafka-acls --add/,
+  )
   await grant(allow('lockstep', CLUSTER, 'CLUSTER_ACTION'))
-  await eventually(async () => match((await check('lockstep')).problems, /lacks ALTER on the cluster/))
+  await eventually(async () => match((await check({ user: 'lockstep' })).problems, /lacks ALTER on the cluster/))
   await grant(allow('lockstep', CLUSTER, 'ALTER'))
   await grant(LEAST_RIGHTS)
   await eventually(async () => {
-    const { problems, warnings } = await check('lockstep')
+    const { problems, warnings } = await check({ user: 'lockstep' })
     strictEqual(problems, '')
     match(warnings, /without CREATE on the cluster, ACLs of single topics/)
   })
+})
+
+test('the check logs in to the Kafka brokers, too, and tells that their ACLs would not be kept to', {
+  skip,
+}, async () => {
+  const { nodeProperties } = await secured()
+  const login = 'listener.name.plaintext.scram-sha-256.sasl.jaas.config'
+  const wrong = { [login]: nodeProperties('lockstep', 'wrong')[login] ?? '' }
+  const { problems } = await check({ user: 'lockstep', ...wrong })
+  match(problems, /^broker 1 cannot be reached under its listener PLAINTEXT: .*\nbroker 2 cannot be reached/)
+  const open = await check({ user: 'lockstep', 'authorizer.class.name': '', 'rest.allow.anonymous': 'true' })
+  strictEqual(open.problems, '')
+  match(open.warnings, /the cluster has \d+ ACLs/)
 })
 
 test('a node without a right that it cannot do without does not start, and says why', { skip }, async () => {
@@ -227,6 +225,8 @@ test('sessions that end are renewed both ways, and mirroring does not notice', {
   const { cluster, loginOf } = await secured()
   const { address } = cluster.node(1)
   const [before] = await partitionsAt(address, TOPIC, loginOf('admin'))
+  const lost = () => lostConnections([of.node, ...cluster.nodes])
+  const lostBefore = lost()
   const beganMs = performance.now()
   while (performance.now() - beganMs < 1.5 * SESSION_MS) {
     await of.there.produce(TOPIC, { generate: { count: 1 } })
@@ -234,6 +234,7 @@ test('sessions that end are renewed both ways, and mirroring does not notice', {
     ok(here)
     await waitUntilInStep({ source: of.there, mirror: here }, TOPIC)
   }
+  strictEqual(lost(), lostBefore, 'connections that were closed at the end of a session')
   deepStrictEqual(await partitionsAt(address, TOPIC, loginOf('admin')), [before])
   deepStrictEqual([before?.leader, before?.isr.length], [NODE_ID, 3])
   await assertOnEveryBroker(of)

@@ -14,6 +14,7 @@ import { loadMetaProperties } from '../../log/meta-properties.ts'
 import { nodeFileSystem } from '../../log/node-file-system.ts'
 import { SECURITY_PROTOCOLS } from '../listeners.ts'
 import type { NodeSettings } from '../settings.ts'
+import { checkBrokers } from './check-brokers.ts'
 import { type JoinedSettings, peerSecurity } from './joined-settings.ts'
 import { checkPeerKey } from './peer-key-check.ts'
 
@@ -64,8 +65,10 @@ async function look(settings: NodeSettings, joined: JoinedSettings): Promise<Joi
         rack: settings.rack,
       })
       const { problem = [], warning = [] } = await checkPeerKey(settings, observer.image)
-      const problems = report.problems.concat(problem)
-      return withClusterId({ ...report, problems, warnings: report.warnings.concat(warning) }, clusterId)
+      const brokers = await checkBrokers(settings, joined, observer.image)
+      const problems = report.problems.concat(problem, brokers.problems)
+      const warnings = report.warnings.concat(warning, brokers.warnings)
+      return withClusterId({ ...report, problems, warnings }, clusterId)
     } finally {
       await observer.close()
     }

@@ -29,6 +29,7 @@ import { SettingsError } from '../settings-error.ts'
 import { sourceMetrics } from '../source-metrics.ts'
 import type { Startup } from '../startup.ts'
 import { setAsideStrayLogs } from '../stray-logs.ts'
+import { aclWarnings } from './check-brokers.ts'
 import { clusterConnections } from './cluster-connections.ts'
 import { controllerOfCoordinators } from './coordinator-topics.ts'
 import { beginIncarnation, leaveCluster } from './incarnation-life.ts'
@@ -224,6 +225,7 @@ async function serveRest(
 /** Not awaited: the state of the links may have no leader for a while, and REST tells so. */
 function startLinks({ settings, environment: { logger } }: Start, { engine, controller }: Links & Cluster) {
   engine.start().catch(error => logger.error('the link engine did not start', { error: messageOf(error) }))
+  for (const warning of aclWarnings(settings, controller.image)) logger.warn(warning)
   void checkPeerKey(settings, controller.image).then(({ problem, warning }) => {
     if (problem !== undefined) logger.error('this node cannot work with the others', { problem })
     if (warning !== undefined) logger.warn('this node may not be able to work with the others', { warning })
