@@ -40,6 +40,10 @@ export function lockstepNode(image: MetadataImage, brokerId: number): LockstepNo
 export const isLockstepNode = (image: MetadataImage, brokerId: number): boolean =>
   image.brokers.get(brokerId)?.listeners.has(LOCKSTEP_LISTENER) ?? false
 
+/** False also for brokers that are not registered: such a replica may be a Lockstep node's that somebody unregistered, for a moment perhaps. */
+export const isJavaBroker = (image: MetadataImage, brokerId: number): boolean =>
+  image.brokers.get(brokerId)?.listeners.has(LOCKSTEP_LISTENER) === false
+
 /** The brokers that are no Lockstep nodes, by ascending id, fenced ones too. */
 export const javaBrokers = (image: MetadataImage): BrokerImage[] =>
   byId(image).filter(({ listeners }) => !listeners.has(LOCKSTEP_LISTENER))

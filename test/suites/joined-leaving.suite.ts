@@ -1,5 +1,5 @@
 /** How Lockstep nodes leave a complete Apache Kafka 4.3.1, for a while or for good: stopped, drained and removed, dead under transactions of others, and back after the kill switch. */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,25 @@ const move = (node: LockstepNode, topic: string, to: number): Promise<unknown> =
 async function brokersLead(): Promise<void> {
   for (const { leader } of await mirrors.view('orders')) ok(leader > 0 && !isLockstepId(leader), `${leader} leads`)
 }
+
+test('a node that another tool unregisters registers again by itself, and its mirrors go on', { skip }, async () => {
+  const { there, here, cluster } = world
+  const epochs = async () => (await mirrors.view('orders')).map(({ leaderEpoch }) => leaderEpoch)
+  const before = await epochs()
+  const args = ['unregister', '--bootstrap-server', cluster.bootstrap, '--id', String(FIRST)]
+  const tool = { tool: 'org.apache.kafka.tools.ClusterTool', args }
+  const { status, out, err } = await here.driver.call<{ status: number; out: string; err: string }>('run-tool', tool)
+  strictEqual(status, 0, `${out}${err}`)
+  await there.produce('orders', { partition: 0, generate: { count: 20 } })
+  await eventually(async () => {
+    ok((await epochs()).every((epoch, partition) => epoch > (before[partition] ?? 0)))
+    await mirrors.areLedBy('orders', FIRST)
+  })
+  await mirrors.areEqualEverywhere('orders', first)
+  const told = await eventually(() => link.history('orders'))
+  doesNotMatch(JSON.stringify(told), /taken_away|FAILED/)
+  await link.waitForStatus('orders', 'ACTIVE')
+})
 
 test('a node that is stopped hands over once and takes nothing back while it leaves', { skip }, async () => {
   const before = await mirrors.view('orders')

@@ -139,6 +139,23 @@ test('a release moves the topic to the in-sync brokers, then takes the fence off
   ok(fence.isTakenAway(orders, 0))
 })
 
+test('a node that somebody unregistered has its mirrors still, and a release leaves its replicas out', async () => {
+  const { cluster, fence } = scene()
+  cluster.brokers.delete(1001)
+  for (const partition of cluster.topics.get('orders') ?? []) Object.assign(partition, { leader: 1, isr: [1, 2] })
+  equal(fence.isTakenAway(orders, 0), false)
+  equal(fence.plan(orders), '[[1,2],[2,1]]')
+  await fence.release(request(fence))
+  deepEqual(
+    cluster.topics.get('orders')?.map(({ replicas }) => replicas),
+    [
+      [1, 2],
+      [2, 1],
+    ],
+  )
+  ok(fence.isTakenAway(orders, 0))
+})
+
 test('with a broker down a promote waits where the topic asks for two, and a failover goes on with the one that is there', async () => {
   const { cluster, fence } = scene()
   await fence.restore(orders)

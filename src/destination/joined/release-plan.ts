@@ -1,5 +1,5 @@
 /** Where the partitions of a mirror are and what a release has to do with each of them; pure, asked by TopicRelease at every step. */
-import { isActiveBroker, isLockstepNode } from '../../metadata/lockstep-nodes.ts'
+import { isActiveBroker, isJavaBroker } from '../../metadata/lockstep-nodes.ts'
 import type { MetadataImage, PartitionImage, TopicImage } from '../../metadata/metadata-image.ts'
 
 /** Brokers that are to have each partition in the end, the preferred leader first; index = partition. */
@@ -11,7 +11,7 @@ export interface ReleasePlan {
 export interface PartitionStanding {
   readonly partition: number
   readonly leader: number
-  /** Some replica is at a Lockstep node still. */
+  /** Some replica is not at a Java broker: at a Lockstep node still, registered or not. */
   readonly isOurs: boolean
   /** Java brokers that have everything and can lead, in the order of the plan. */
   readonly inSync: readonly number[]
@@ -20,7 +20,7 @@ export interface PartitionStanding {
 }
 
 export const planOf = (image: MetadataImage, topic: TopicImage): ReleasePlan => ({
-  replicas: topic.partitions.map(partition => goalOf(partition).filter(id => !isLockstepNode(image, id))),
+  replicas: topic.partitions.map(partition => goalOf(partition).filter(id => isJavaBroker(image, id))),
 })
 
 /** For the state record; `parsePlan` reads it back, also if it is none. */
@@ -43,9 +43,9 @@ const isIds = (value: unknown): value is number[] =>
 const goalOf = ({ replicas, removingReplicas }: PartitionImage): number[] =>
   replicas.filter(id => !removingReplicas.includes(id))
 
-/** No replica is at a Lockstep node, nor will be. */
+/** All replicas are at Java brokers, or will be. */
 export const isTakenAway = (image: MetadataImage, partition: PartitionImage | undefined): boolean =>
-  partition !== undefined && !goalOf(partition).some(id => isLockstepNode(image, id))
+  partition !== undefined && goalOf(partition).every(id => isJavaBroker(image, id))
 
 export function standingOf(
   image: MetadataImage,
@@ -53,18 +53,18 @@ export function standingOf(
 ): PartitionStanding {
   const placed = topic.partitions[partition]
   if (!placed) throw new RangeError(`topic ${topic.name} has no partition ${partition}`)
-  const java = goalOf(placed).filter(id => !isLockstepNode(image, id))
+  const java = goalOf(placed).filter(id => isJavaBroker(image, id))
   const wanted = plan.replicas[partition]?.length ? plan.replicas[partition] : java
   const canLead = (id: number): boolean => {
     const broker = image.brokers.get(id)
-    return broker !== undefined && isActiveBroker(broker) && placed.isr.includes(id)
+    return broker !== undefined && isJavaBroker(image, id) && isActiveBroker(broker) && placed.isr.includes(id)
   }
   // In the order of the plan, so that the preferred leader stays the one that it was to be.
-  const inSync = [...new Set([...wanted, ...java])].filter(id => !isLockstepNode(image, id) && canLead(id))
+  const inSync = [...new Set([...wanted, ...java])].filter(canLead)
   return {
     partition,
     leader: placed.leader,
-    isOurs: placed.replicas.some(id => isLockstepNode(image, id)),
+    isOurs: placed.replicas.some(id => !isJavaBroker(image, id)),
     inSync,
     missing: wanted.filter(id => !inSync.includes(id)),
   }

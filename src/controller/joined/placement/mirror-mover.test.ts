@@ -53,6 +53,17 @@ test('whoever is in sync leads at once, others when they have caught up', async 
   )
 })
 
+test('a replica whose broker is not registered any more is left out, or nothing could be moved', async () => {
+  const { asked, controller } = recorded(
+    joinedImage({
+      brokers: [javaBroker(1), lockstepBroker(1002)],
+      topics: { m: [partitionOn([1001, 1], { isr: [1] })] },
+    }),
+  )
+  await new MirrorMover({ controller, ownerOf }).move({ node: 1002, topicIds: [fakeId('m')] }, { dryRun: false })
+  deepStrictEqual(asked, ['reassign m-0 1002,1'])
+})
+
 test('a drain marks the node first, moves only what is ours, and can be taken back', async () => {
   const brokers = [javaBroker(1), javaBroker(2), ...nodes]
   const { asked, controller } = recorded(joinedImage({ brokers, topics }))
