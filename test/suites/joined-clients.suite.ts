@@ -1,6 +1,7 @@
 /** Clients of every kind that know only the Lockstep node of an Apache Kafka cluster: they read its mirrors from the Kafka brokers, work in groups, administer, and stay across a promote. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { errorName } from '../../src/protocol/errors.ts'
 import { FetchApi } from '../../src/protocol/messages/01-fetch.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
@@ -230,6 +231,17 @@ test("Kafka's tools work at the node", { skip }, async () => {
   match(await on.tool('org.apache.kafka.tools.LogDirsCommand', ['--describe']), /"broker":1001/)
   match(await on.tool('org.apache.kafka.tools.BrokerApiVersionsCommand', []), /id: 1001/)
   await on.tool(topics, ['--delete', '--topic', 'made-by-tool'])
+})
+
+test('a quota that is set through the node holds there', { skip }, async () => {
+  const on = await stage()
+  const ask = (...what: string[]) =>
+    on.tool('kafka.admin.ConfigCommand', ['--entity-type', 'clients', '--entity-name', 'suite', ...what])
+  await ask('--alter', '--add-config', 'request_percentage=0.001')
+  await eventually(async () => match(await ask('--describe'), /request_percentage=0.001/))
+  const metadata = async (at: BrokerConnection) => (await at.send(MetadataApi, { topics: null })).response
+  await eventually(async () => ok((await askBroker(on.node.bootstrap, metadata)).throttleTimeMs > 0))
+  await ask('--alter', '--delete-config', 'request_percentage')
 })
 
 test('a mirror takes no records of clients, a topic of the Kafka brokers those of an idempotent producer', {
