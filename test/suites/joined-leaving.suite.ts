@@ -153,7 +153,16 @@ test('transactions of others end while the only node is dead, also one that want
 test('a node that is back after the kill switch leaves the topic to those who write it', {
   skip,
 }, async (t: TestContext) => {
-  const { here } = world
+  const { there, here } = world
+  const properties = { 'transaction.timeout.ms': '600000' }
+  const transaction = { id: 'left open', end: 'open' } as const
+  const { first: start } = await there.produce('orders', {
+    partition: 1,
+    generate: { count: 3 },
+    transaction,
+    properties,
+  })
+  await mirrors.areEqualEverywhere('orders', second)
   await second.kill()
   await eventually(brokersLead)
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-kill-switch-'))
@@ -167,6 +176,13 @@ test('a node that is back after the kill switch leaves the topic to those who wr
   await writeFile(file, JSON.stringify({ version: 1, partitions }))
   const reassign = 'org.apache.kafka.tools.reassign.ReassignPartitionsCommand'
   await mirrors.runTool(reassign, '--reassignment-json-file', file, '--execute')
+  const abort = ['abort', '--topic', 'orders', '--partition', '1', '--start-offset', String(start['1'])]
+  await mirrors.runTool('org.apache.kafka.tools.TransactionsCommand', ...abort)
+  await eventually(async () => {
+    const [, { highWatermark, lastStable } = { highWatermark: 0, lastStable: -1 }] = (await here.describe('orders'))
+      .partitions
+    strictEqual(lastStable, highWatermark)
+  })
   const entity = ['--entity-type', 'topics', '--entity-name', 'orders']
   const fence = 'max.message.bytes,retention.bytes,retention.ms'
   await mirrors.runTool('kafka.admin.ConfigCommand', '--alter', ...entity, '--delete-config', fence)
