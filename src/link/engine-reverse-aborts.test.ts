@@ -157,3 +157,33 @@ test('of a fork whose mirror had nothing when it stopped either side can be rest
     await world.stop()
   }
 })
+
+// The source was given back as if the mirror had been deleted, and both copies were writable without a word.
+test('a link that is deleted at the mirror, and created again, leaves the source closed: that of the other cluster is written', async () => {
+  for (const isAsked of [true, false]) {
+    const world = await mirroredPeers()
+    const { east, west } = world
+    openTransaction(world)
+    await ask(west, 'reverse-and-start-mirror')
+    await world.pass(4000)
+    await west.engine.deleteLink('twin', { force: true, validateOnly: false })
+    await west.link('twin')
+    await world.pass(8000)
+    deepEqual(writable(world), [true, false])
+    match(east.engine.describeMirror('twin', 'orders').reason ?? '', /ordinary topic of the other cluster/)
+    west.write('orders', batchAt(west.end('orders') ?? 0, 2))
+    const options = { validateOnly: isAsked }
+    const [told] = await ask(east, 'failover', options)
+    match(told?.warnings?.[0] ?? '', /may be writable, too \(what was its mirror is an ordinary topic/)
+    if (!isAsked) {
+      deepEqual(writable(world), [true, true])
+      equal(east.engine.incidentCounts().get('fork'), 1)
+      const [row] = await ask(east, 'truncate-and-restore')
+      equal(row?.errorMessage, null)
+      await world.pass(4000)
+      deepEqual([writable(world), east.status('orders')], [[true, false], 'ACTIVE'])
+      deepEqual(east.contents('orders'), west.contents('orders'))
+    }
+    await world.stop()
+  }
+})

@@ -9,7 +9,7 @@ import { peerOf } from '../peers/peer-link.ts'
 import { keepAsStopped } from '../reversal/fork-point.ts'
 import { isWalking } from '../reversal/mirror-side.ts'
 import { finishGivingBack } from '../reversal/return-source.ts'
-import { peerReversal, topicOf } from '../reversal/reversal-parts.ts'
+import { isTopicThere, ordinaryThere, peerReversal, topicOf } from '../reversal/reversal-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { StatusContents } from '../status/status-contents.ts'
 import type { VerbResult } from './mirror-positions.ts'
@@ -78,7 +78,7 @@ export async function withdrawReverse(
   { alone }: { readonly alone: boolean },
 ): Promise<VerbResult> {
   const first = context.changes.current(id)
-  const answer = alone ? 'it was not asked' : await peerContents(context, first)
+  const answer = alone ? 'it was not asked' : await mirrorContents(context, first)
   if (typeof answer === 'string') return await standAlone(context, first, answer)
   assertNotTakenOver(answer, first)
   await context.changes.update(id, record =>
@@ -100,7 +100,7 @@ async function agreed(context: OperationContext, first: MirrorRecord): Promise<V
     if (isGivenBack) return answerOf('This copy is writable again, and the mirror does not take over.')
     if (record.state !== 'PENDING_MIRROR' || record.reversal?.withdrawn !== true) throw refused(record, takenOver)
     if (clock.monotonicMs() >= untilMs) {
-      const answer = await peerContents(context, record)
+      const answer = await mirrorContents(context, record)
       if (record.reversal.givenUp !== undefined) return answerOf(givingBack)
       if (typeof answer === 'string') return await standAlone(context, record, answer)
       return answerOf('This copy ends writable as soon as the mirror follows it again, which it has not said yet.')
@@ -111,7 +111,7 @@ async function agreed(context: OperationContext, first: MirrorRecord): Promise<V
 
 /** What failing over the old source would lead to now, as a sentence; throws the refusal. */
 export async function withdrawalOutlook(context: OperationContext, record: MirrorRecord): Promise<string> {
-  const answer = await peerContents(context, record)
+  const answer = await mirrorContents(context, record)
   if (typeof answer === 'string') return forkNote(answer)
   assertNotTakenOver(answer, record)
   return 'This copy ends writable, and the mirror follows it again.'
@@ -150,6 +150,20 @@ const answerOf = (warning: string): VerbResult => ({ partitions: [], openTransac
 
 const refused = ({ mirrorTopic: topic }: MirrorRecord, reason: string) =>
   linkError('MIRROR_CANNOT_REVERSE', { topic, reason })
+
+/** The same for the source, whose mirror may be an ordinary topic by now: of that nothing is published. */
+async function mirrorContents(context: OperationContext, record: MirrorRecord): Promise<StatusContents | string> {
+  const { linkId, mirrorTopic, sourceTopicId } = record
+  const contents = await peerContents(context, record)
+  const source = context.runtime(linkId)?.source
+  if (typeof contents === 'string' || !source) return contents
+  if (contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })) return contents
+  try {
+    return (await isTopicThere(source, record)) ? ordinaryThere : contents
+  } catch (error) {
+    return messageOf(error)
+  }
+}
 
 /** What the other cluster publishes now; a clause if that cannot be known. */
 async function peerContents(context: OperationContext, { linkId }: MirrorRecord): Promise<StatusContents | string> {

@@ -14,8 +14,10 @@ type Parts = Pick<EngineParts, 'changes' | 'desired' | 'destination' | 'logger'>
 
 /** Called inside the mirror's queue. An ordinary topic when it resolves; rejects with what is in the way, and is continued then. */
 export async function giveBack(parts: Parts, record: MirrorRecord, reason: string): Promise<void> {
-  if (!parts.destination.fence.hasOtherLeaders)
-    return void (await parts.changes.transition(topicOf(record), { event: 'failover', reason }))
+  if (!parts.destination.fence.hasOtherLeaders) {
+    await parts.changes.transition(topicOf(record), { event: 'failover', reason })
+    return told(parts, record, reason)
+  }
   await decideToGiveBack(parts, record, { reason })
   await finishGivingBack(parts, topicOf(record))
 }
@@ -36,7 +38,7 @@ export async function decideToGiveBack(
 
 /** Called inside the mirror's queue; may be repeated. */
 export async function finishGivingBack(parts: Parts, id: MirrorId): Promise<void> {
-  const { changes, desired, destination, logger } = parts
+  const { changes, desired, destination } = parts
   const record = desired.mirror(id.linkId, id.mirrorTopic)
   if (!record || record.topicId !== (id.topicId ?? record.topicId) || !isReturning(record) || !record.reversal) return
   const { topicId, trueConfigs: configs, reversal } = record
@@ -50,5 +52,9 @@ export async function finishGivingBack(parts: Parts, id: MirrorId): Promise<void
     throw error
   }
   await changes.transition(topicOf(record), { event: 'failover', reason })
-  logger.info('the source of a reverse is an ordinary topic again', { topic: id.mirrorTopic, reason })
+  told(parts, record, reason)
 }
+
+/** Its record may be gone, with the reason. */
+const told = ({ logger }: Pick<Parts, 'logger'>, { mirrorTopic: topic }: MirrorRecord, reason: string) =>
+  logger.info('the source of a reverse is an ordinary topic again', { topic, reason })

@@ -34,6 +34,18 @@ export function peerReversal(contents: StatusContents, record: MirrorRecord): Re
 export const peerProblem = (contents: StatusContents, linkId: Uuid): string | undefined =>
   contents.links().find(link => link.linkId === linkId)?.problem
 
+/** Is what was the mirror of this topic still a topic of the other cluster, whatever it is by now? Rejects with SourceError. */
+export async function isTopicThere(
+  source: Pick<SourceCluster, 'describeTopics'>,
+  { mirrorTopic, sourceTopicId }: MirrorRecord,
+): Promise<boolean> {
+  const [topic] = await source.describeTopics([mirrorTopic])
+  return topic?.topicId === sourceTopicId
+}
+
+/** A clause. */
+export const ordinaryThere = 'what was its mirror is an ordinary topic of the other cluster, which may be written'
+
 /** Partitions whose logs are worked on at the same time. */
 export const parallel = 8
 

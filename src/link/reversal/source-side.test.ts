@@ -2,6 +2,7 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../core/clock.ts'
+import { silentLogger } from '../../core/logger.ts'
 import { randomUuid } from '../../core/uuid.ts'
 import { sampleLink, sampleMirror } from '../fakes/sample-records.ts'
 import { DesiredState } from '../replay/desired-state.ts'
@@ -48,8 +49,11 @@ function contentsOf(of: MirrorStatus | undefined, reversal = asked()): StatusCon
   return contents
 }
 
-/** What is done about the topic, in words. */
-function partsOf(record: MirrorRecord | undefined): { readonly parts: ReversalParts; readonly done: string[] } {
+/** What is done about the topic, in words. `there`: its counterpart is a topic of the other cluster. */
+function partsOf(
+  record: MirrorRecord | undefined,
+  there = false,
+): { readonly parts: ReversalParts; readonly done: string[] } {
   const done: string[] = []
   const desired = new DesiredState()
   if (record) desired.apply({ kind: 'mirror', record })
@@ -66,8 +70,14 @@ function partsOf(record: MirrorRecord | undefined): { readonly parts: ReversalPa
     fence: { noReversal: undefined },
     openEndingLog: async () => ({ state: () => ({ logEndOffset: 7 }) }),
   }
-  const link = sampleLink({ linkId, mode: 'BIDIRECTIONAL' })
-  return { parts: { desired, changes, destination, link, clock: new ManualClock() } as unknown as ReversalParts, done }
+  const more = {
+    link: sampleLink({ linkId, mode: 'BIDIRECTIONAL' }),
+    source: { describeTopics: async () => (there ? [{ topicId: mirrorId }] : []) },
+    clock: new ManualClock(),
+    logger: silentLogger,
+    incidents: { count: (kind: string) => done.push(kind) },
+  }
+  return { parts: { desired, changes, destination, ...more } as unknown as ReversalParts, done }
 }
 
 async function follows(of: MirrorStatus, known: MirrorRecord | undefined, reversal = asked()): Promise<string[]> {
@@ -103,14 +113,21 @@ test('a topic that was kept alone is not closed for the same request, but for an
 })
 
 test('a closed topic is given back when its mirror is gone, follows again or has failed, and not before', async () => {
-  const walked = async (of: MirrorStatus | undefined, { withdrawn = false } = {}) => {
+  const walked = async (of: MirrorStatus | undefined, { withdrawn = false, there = false } = {}) => {
     const { reversal } = source()
     const record = source({ reversal: reversal && { ...reversal, withdrawn } })
-    const { parts, done } = partsOf(record)
+    const { parts, done } = partsOf(record, there)
     await walkSource(parts, contentsOf(of), record)
     return done
   }
   deepEqual(await walked(undefined), ['failover: given back: the mirror was deleted'])
+  // With its link the mirror became an ordinary topic: that of the other cluster is written by then.
+  deepEqual(await walked(undefined, { there: true }), ['noted'])
+  deepEqual(await walked(undefined, { there: true, withdrawn: true }), [
+    'noted',
+    'failover: given back: what was its mirror is an ordinary topic of the other cluster, which may be written',
+    'fork',
+  ])
   const later = { stateEpoch: request + 1 }
   for (const state of ['ACTIVE', 'PAUSED'])
     deepEqual(await walked(mirror({ ...later, state })), ['failover: given back: the mirror follows it again'])

@@ -16,7 +16,16 @@ import { keepAsStopped } from './fork-point.ts'
 import { endsAt, sealAgain } from './late-markers.ts'
 import { refuseWriters } from './refuse-writers.ts'
 import { finishGivingBack, giveBack } from './return-source.ts'
-import { noteReversal, openLogs, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
+import {
+  isTopicThere,
+  noteReversal,
+  openLogs,
+  ordinaryThere,
+  peerReversal,
+  type ReversalParts,
+  tell,
+  topicOf,
+} from './reversal-parts.ts'
 
 /** The mirror of a topic of ours wants to be its source: from here on nobody writes it. */
 export async function followPeer(parts: ReversalParts, contents: StatusContents, mirror: MirrorStatus): Promise<void> {
@@ -69,7 +78,7 @@ export async function walkSource(parts: ReversalParts, contents: StatusContents,
   const peer = contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })
   switch (fateOf(peer, reversal)) {
     case 'gone':
-      return await giveBack(parts, record, 'given back: the mirror was deleted')
+      return await leftAlone(parts, record, reversal)
     case 'follows':
       return await giveBack(parts, record, 'given back: the mirror follows it again')
     case 'failed':
@@ -81,6 +90,16 @@ export async function walkSource(parts: ReversalParts, contents: StatusContents,
     case 'pending':
       if (!reversal.withdrawn) await close(parts, contents, record)
   }
+}
+
+/** Nothing is published of the mirror any more: it was deleted, or its link was, which leaves a topic there that clients write. */
+async function leftAlone(parts: ReversalParts, record: MirrorRecord, { withdrawn }: ReversalRecord): Promise<void> {
+  if (!(await isTopicThere(parts.source, record)))
+    return await giveBack(parts, record, 'given back: the mirror was deleted')
+  if (!withdrawn) return await tell(parts, topicOf(record), `${ordinaryThere}: fail this one over, then restore it`)
+  await keepAsStopped(parts, record, `given back: ${ordinaryThere}`)
+  parts.incidents.count('fork')
+  await finishGivingBack(parts, topicOf(record))
 }
 
 async function close(parts: ReversalParts, contents: StatusContents, record: MirrorRecord): Promise<void> {
