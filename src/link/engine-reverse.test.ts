@@ -222,3 +222,31 @@ test('topics that are reversed together take over together, and stay together wh
   for (const name of names) deepEqual(states(world, name), ['STOPPED', 'ACTIVE'], name)
   await world.stop()
 })
+
+// One was accepted, its source closed, and nobody could write it while it waited for the other, which had been refused.
+test('of topics that are reversed together none begins where the other cluster stands in the way of one', async () => {
+  const names = ['orders', 'payments']
+  const world = await mirroredPeers(names)
+  const { east, west } = world
+  const payments = east.cluster.topicNamed('payments')
+  if (payments) payments.configs = new Map([['unclean.leader.election.enable', 'true']])
+  for (const validateOnly of [true, false]) {
+    const options = { selection: { names }, together: true, validateOnly }
+    for (const row of await ask(west, 'reverse-and-start-mirror', options))
+      match(row.errorMessage ?? '', /^Mirror topic 'payments' cannot be reversed: unclean/, row.mirrorTopicName)
+  }
+  await world.pass(4000)
+  for (const name of names)
+    deepEqual(
+      [states(world, name), writable(world, name)],
+      [
+        ['ACTIVE', undefined],
+        [false, true],
+      ],
+    )
+  if (payments) payments.configs = new Map([['unclean.leader.election.enable', 'false']])
+  await ask(west, 'reverse-and-start-mirror', { selection: { names }, together: true })
+  await world.pass(8000)
+  for (const name of names) deepEqual(states(world, name), ['STOPPED', 'ACTIVE'], name)
+  await world.stop()
+})

@@ -16,7 +16,7 @@ import { pauseMirror, previewPause } from './pause-mirror.ts'
 import { groupsOfMirrors, previewPromote, promoteMirror } from './promote-mirror.ts'
 import { previewRestore, restoreMirror } from './restore-mirror.ts'
 import { previewResume, resumeMirror } from './resume-mirror.ts'
-import { previewReverse, reverseMirror } from './reverse-mirror.ts'
+import { assertAllReversible, previewReverse, reverseMirror } from './reverse-mirror.ts'
 
 /** Topics worked on at the same time. */
 const parallel = 8
@@ -45,13 +45,17 @@ export async function alterMirrors(
   const link = requireLink(context, request.link)
   const more = request.verb === 'truncate-and-restore' ? await formerSources(context, link) : []
   const topics = selectedTopics(context, link, { selection: request.selection, more })
-  const plan = { ...request, together: request.together ? topics : [] }
+  const work = implemented[request.verb]
+  const fits = request.together ? work?.assertAll?.(context, link.linkId, topics) : undefined
+  // It is told in each row.
+  fits?.catch(() => {})
+  const plan = { ...request, together: request.together ? topics : [], fits }
   const rows = await mapBounded(topics, parallel, async mirrorTopic => {
     const id = { linkId: link.linkId, mirrorTopic }
     const row = await outcome(context, id, plan)
     return { mirrorTopicName: mirrorTopic, lags: lagsOf(id), ...row }
   })
-  const { ofAll } = implemented[request.verb] ?? {}
+  const ofAll = work?.ofAll
   if (!ofAll) return rows
   const accepted = rows.filter(({ errorCode }) => errorCode === null).map(({ mirrorTopicName }) => mirrorTopicName)
   const found = await ofAll(context, link.linkId, accepted)
@@ -62,6 +66,8 @@ export async function alterMirrors(
 interface Plan
   extends Pick<AlterMirrorsRequest, 'verb' | 'validateOnly' | 'keepRetention' | 'paused' | 'exportDivergent'> {
   readonly together: readonly string[]
+  /** Rejects if one of those that are to stop as one cannot. */
+  readonly fits: Promise<void> | undefined
 }
 
 type Work = (context: OperationContext, id: MirrorId, plan: Plan) => Promise<VerbResult>
@@ -71,6 +77,8 @@ interface VerbWork {
   readonly preview: Work
   /** What is asked once about all topics that were accepted, for their rows. */
   readonly ofAll?: typeof groupsOfMirrors
+  /** Asked once about topics that are to stop as one, before any of them is accepted. */
+  readonly assertAll?: typeof assertAllReversible
 }
 
 /** What this version carries out; other verbs are legal where the table says so, and refused by name. */
@@ -87,11 +95,13 @@ const implemented: Partial<Record<MirrorVerb, VerbWork>> = {
     run: (context, id, { together }) => reverseMirror(context, id, { paused: false, together }),
     preview: previewReverse,
     ofAll: groupsOfMirrors,
+    assertAll: assertAllReversible,
   },
   'reverse-and-pause-mirror': {
     run: (context, id, { together }) => reverseMirror(context, id, { paused: true, together }),
     preview: previewReverse,
     ofAll: groupsOfMirrors,
+    assertAll: assertAllReversible,
   },
   'truncate-and-restore': { run: restoreMirror, preview: previewRestore },
 }
@@ -152,6 +162,7 @@ async function outcome(context: OperationContext, id: MirrorId, request: Plan): 
 async function carryOut(context: OperationContext, id: MirrorId, plan: Plan): Promise<VerbResult> {
   const { verb, validateOnly } = plan
   const work = implemented[verb]
+  await plan.fits
   if (work) return await (validateOnly ? work.preview : work.run)(context, id, plan)
   assertTransition(context, id, eventOfVerb[verb])
   throw linkError('VERB_NOT_SUPPORTED', { verb })

@@ -1,5 +1,6 @@
 /** Reverse: the mirror becomes writable and its source a mirror of it, without a loss and without copying anew. Called by alter-mirrors; the reversal tasks of both sides walk it to its end. */
 
+import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
 import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
@@ -23,6 +24,9 @@ export interface ReverseOptions {
   readonly together: readonly string[]
 }
 
+/** Topics that are looked at at the same time. */
+const parallel = 8
+
 interface Reversible {
   readonly record: MirrorRecord
   readonly result: VerbResult
@@ -34,7 +38,6 @@ export async function reverseMirror(
   id: MirrorId,
   { paused, together }: ReverseOptions,
 ): Promise<VerbResult> {
-  for (const name of together) assertTurnable(context, { ...id, mirrorTopic: name }, together)
   const { record, result } = await assertReversible(context, id)
   const { topicId } = record
   await context.operations.run(mirrorQueue(id), async () => {
@@ -54,14 +57,31 @@ export async function previewReverse(context: OperationContext, id: MirrorId): P
   return (await assertReversible(context, id)).result
 }
 
-/** Of those that are reversed as one either all are, or none. */
-function assertTurnable(context: OperationContext, id: MirrorId, together: readonly string[]): void {
-  const record = context.desired.mirror(id.linkId, id.mirrorTopic)
-  const isAccepted = record?.state === 'PENDING_SYNCHRONIZE' && record.reversal?.together.join() === together.join()
-  if (!isAccepted) assertTransition(context, id, 'reverse')
+/**
+ * Of those that are reversed as one either all are, or none: one that is refused when the source of another is closed already would
+ * leave that without a writer. Those that were accepted when the same was asked for before are no obstacle.
+ */
+export async function assertAllReversible(
+  context: OperationContext,
+  linkId: MirrorId['linkId'],
+  together: readonly string[],
+): Promise<void> {
+  const isAccepted = (name: string) => {
+    const record = context.desired.mirror(linkId, name)
+    return record?.state === 'PENDING_SYNCHRONIZE' && record.reversal?.together.join() === together.join()
+  }
+  const ids = together.filter(name => !isAccepted(name)).map(mirrorTopic => ({ linkId, mirrorTopic }))
+  for (const id of ids) assertTransition(context, id, 'reverse')
+  await mapBounded(ids, parallel, id => assertReversible(context, id, unasked))
 }
 
-async function assertReversible(context: OperationContext, id: MirrorId): Promise<Reversible> {
+const unasked = async (): Promise<VerbResult> => ({ partitions: [], openTransactions: 0 })
+
+async function assertReversible(
+  context: OperationContext,
+  id: MirrorId,
+  look: typeof outlook = outlook,
+): Promise<Reversible> {
   const record = assertTransition(context, id, 'reverse')
   const link = context.desired.link(id.linkId)
   const refuse = (reason: string) => linkError('MIRROR_CANNOT_REVERSE', { topic: id.mirrorTopic, reason })
@@ -82,7 +102,7 @@ async function assertReversible(context: OperationContext, id: MirrorId): Promis
     if (peer.kind === 'problem') throw refuse(peer.message)
     if (peer.link.isPaused) throw refuse(`link '${link.name}' is paused at the other cluster`)
     await assertSourceTakesPart(record, { source, contents: peer.contents, link, refuse })
-    return { record, result: await outlook(context, record, source) }
+    return { record, result: await look(context, record, source) }
   })
 }
 
