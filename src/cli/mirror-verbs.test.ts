@@ -1,5 +1,5 @@
 /** Verbs on mirrors from the command line: what they send, ask and print. */
-import { match, partialDeepStrictEqual, strictEqual } from 'node:assert/strict'
+import { doesNotMatch, match, partialDeepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeEngine, fakeMirror } from '../rest/fakes/fake-engine.ts'
 import { lockstep } from './fakes/run-command.ts'
@@ -49,4 +49,39 @@ test('promote takes a pattern, asks with the number of topics it means, and pass
     ],
   )
   strictEqual((await lockstep(engine, ['mirror', 'promote', '--link', 'west'])).code, 2)
+})
+
+type Row = FakeEngine['rows'][number]
+
+const accepted = (topic: string, change: Partial<Row> = {}): Row => ({
+  ...{ mirrorTopicName: topic, errorCode: null, errorMessage: null, lags: [], partitions: [], openTransactions: 0 },
+  ...change,
+})
+
+// It said that no topic had matched, and failed since there was no mirror that is STOPPED.
+test('a failover that gives the source of a reverse back ends with an ordinary topic', async () => {
+  const engine = new FakeEngine()
+  engine.rows = [accepted('orders', { warnings: ['This copy is writable again.'] })]
+  const { code, out, err } = await lockstep(engine, ['mirror', 'failover', 'orders', '--link', 'west', '--wait'])
+  strictEqual(code, 0, err)
+  match(out, /^orders +-1 /m)
+  match(out, /This copy is writable again\./)
+  match(err, /orders: an ordinary topic/)
+})
+
+test('nobody waits for what was given up meanwhile, nor for a link that is in trouble', async () => {
+  const engine = new FakeEngine()
+  engine.rows = [accepted('orders')]
+  const waited = (verb: string, status: FakeEngine['mirrors'][number]['status']) => {
+    engine.mirrors = [fakeMirror('orders', { status })]
+    return lockstep(engine, ['mirror', verb, 'orders', '--link', 'west', '--wait=2s'])
+  }
+  for (const { code, err } of [
+    await waited('reverse-and-start', 'ACTIVE'),
+    await waited('truncate-and-restore', 'PENDING_MIRROR'),
+  ]) {
+    strictEqual(code, 1)
+    doesNotMatch(err, /after 2 s/)
+  }
+  strictEqual((await waited('truncate-and-restore', 'SOURCE_UNAVAILABLE')).code, 0)
 })

@@ -62,7 +62,9 @@ function rowsOf(row: AlterRow): Row[] {
     errorMessage: row.error_message ?? '',
     errorCode: isFailed ? String(row.error_code) : '',
   }
-  if (isFailed) return [{ ...shared, partition: -1, lag: -1, lastSourceFetchOffset: -1, endOffset: -1, waitingFor: '' }]
+  // Of an ordinary topic, such as one that a failover gave back, there is nothing to tell by partition.
+  if (isFailed || row.mirror_lags.length === 0)
+    return [{ ...shared, partition: -1, lag: -1, lastSourceFetchOffset: -1, endOffset: -1, waitingFor: '' }]
   const parts = new Map(row.partitions.map(part => [part.partition, part]))
   return row.mirror_lags
     .toSorted((a, b) => a.partition - b.partition)

@@ -1,10 +1,12 @@
 /** `lockstep mirror truncate-and-restore` */
+import { mirrorVerbFacts } from '../../../rest/schemas/mirror-verbs.ts'
 import type { CommandAction } from '../../command-row.ts'
 import type { CommandContext } from '../../context.ts'
 import { type Column, printRows } from '../../output.ts'
 import { counted } from '../../words.ts'
 import { alterMirrors, type StopOptions } from './alter.ts'
 import { type AlterRow, isRefused } from './ask-verb.ts'
+import type { EndState } from './wait.ts'
 
 interface Options extends StopOptions {
   readonly includePartitions?: boolean
@@ -52,13 +54,16 @@ export const truncateAndRestore: CommandAction<Options> = (context, topics, opti
           `does not have will be cut off here${exportDivergent ? ', after they are exported' : ' for good'}. Continue?`,
         ].join(' '),
       force: options.force,
-      wait:
-        options.wait === undefined
-          ? undefined
-          : { end: { reached: [paused ? 'PAUSED' : 'ACTIVE'] }, time: options.wait },
+      wait: options.wait === undefined ? undefined : { end: endOf(paused), time: options.wait },
       print: includePartitions ? printPartitions : printTopics,
     },
   )
+}
+
+/** As it was asked for; the link or its source may be in trouble by then. */
+function endOf(paused = false): EndState {
+  const { reached, givenUp } = mirrorVerbFacts['truncate-and-restore']
+  return { givenUp, reached: reached.filter(status => (status === 'PAUSED') === paused) }
 }
 
 function printTopics(context: CommandContext, rows: readonly AlterRow[]): void {

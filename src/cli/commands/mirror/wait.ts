@@ -1,4 +1,5 @@
 /** `--wait`: follows mirror topics until all are in an end state, with a line for each topic. */
+import type { MirrorVerbFacts } from '../../../rest/schemas/mirror-verbs.ts'
 import type { MirrorData, MirrorDataList } from '../../../rest/schemas/mirrors.ts'
 import type { CommandContext } from '../../context.ts'
 import { Interrupted, PartlyFailed } from '../../failure.ts'
@@ -11,12 +12,8 @@ import { maxLag } from './list.ts'
 
 const PERIOD_MS = 250
 
-export interface EndState {
-  /** Statuses that are waited for. FAILED ends the waiting for a topic, too. */
-  readonly reached: readonly string[]
-  /** The counterpart follows, too. */
-  readonly endsAtPeer?: boolean
-}
+/** Where a verb leads, or does not lead any more; FAILED ends the waiting for a topic, too. */
+export type EndState = Pick<MirrorVerbFacts, 'reached' | 'endsAtPeer' | 'mayBeOrdinary' | 'givenUp'>
 
 interface Goal {
   readonly link: string
@@ -54,14 +51,14 @@ async function followUntil(
     away = false
     const { data } = answer
     const now = new Map(data.map(mirror => [mirror.mirror_topic_name, mirror]))
-    lines.show(topics.map(topic => ({ name: topic, text: progressText(now.get(topic)) })))
+    lines.show(topics.map(topic => ({ name: topic, text: progressText(now.get(topic), end) })))
     const isThere = (topic: string) => isReached(now.get(topic), end)
     const late = topics.filter(topic => !isThere(topic))
     if (late.length === 0) {
       lines.end()
       return topics.flatMap(topic => now.get(topic) ?? [])
     }
-    const isOver = late.every(topic => (now.get(topic)?.mirror_status ?? 'FAILED') === 'FAILED')
+    const isOver = late.every(topic => isLost(now.get(topic)?.mirror_status ?? 'FAILED', end))
     if (isOver || performance.now() > deadline) {
       lines.end()
       const after = isOver ? '' : `after ${timeoutMs / 1000} s `
@@ -76,10 +73,13 @@ async function followUntil(
   }
 }
 
-const isReached = (mirror: MirrorData | undefined, { reached, endsAtPeer = false }: EndState): boolean =>
-  mirror !== undefined &&
-  reached.includes(mirror.mirror_status) &&
-  (!endsAtPeer || (mirror.reversal?.read_only_ms ?? null) !== null)
+function isReached(mirror: MirrorData | undefined, end: EndState): boolean {
+  const { reached, endsAtPeer = false, mayBeOrdinary = false } = end
+  if (mirror === undefined) return mayBeOrdinary
+  return reached.includes(mirror.mirror_status) && (!endsAtPeer || (mirror.reversal?.read_only_ms ?? null) !== null)
+}
+
+const isLost = (status: string, { givenUp = [] }: EndState): boolean => status === 'FAILED' || givenUp.includes(status)
 
 /** Undefined while the node is away and there is still time. */
 async function mirrorsNow(
@@ -95,8 +95,8 @@ async function mirrorsNow(
   }
 }
 
-function progressText(mirror: MirrorData | undefined): string {
-  if (!mirror) return 'gone'
+function progressText(mirror: MirrorData | undefined, { mayBeOrdinary }: EndState): string {
+  if (!mirror) return mayBeOrdinary ? 'an ordinary topic' : 'gone'
   const status = mirror.mirror_status
   const lag = maxLag(mirror)
   const behind = mirror.mirror_status.startsWith('PENDING') && lag !== null && lag > 0 ? ` lag ${grouped(lag)}` : ''
