@@ -1,7 +1,8 @@
 /** Why a topic is, or is not, mirrored: every obstacle by its name, also while the source is away. */
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
+import { batchAt, EngineWorld, linkRequest, mirrorRequest } from './fakes/engine-world.ts'
+import { answered, ask, mirroredPeers } from './fakes/reversed-peers.ts'
 
 const topicFilters = [
   { name: 'or', patternType: 'PREFIXED', filterType: 'INCLUDE' },
@@ -74,4 +75,26 @@ test('a mirror of another link is told from an ordinary topic that is in the way
   await world.engine.alterMirrors('west', 'failover', { selection: { names: ['orders'] }, validateOnly: false })
   equal(await reason(), 'TOPIC_EXISTS')
   await world.engine.stop()
+})
+
+test('of a topic whose mirror took over without all of it, it is told to restore it, and what it is at then', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const explained = async () => {
+    const { conditions } = await east.engine.topics.explain('twin', { mirrorTopic: 'orders' })
+    return conditions.find(({ name }) => name === 'MIRROR_FOLLOWS')
+  }
+  west.process.failNext('append', new Error('a slow disk'))
+  east.write('orders', batchAt(3, 4))
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(4000)
+  match((await explained())?.hint ?? '', /To keep it writable instead: lockstep mirror failover/)
+  await answered(world, ask(west, 'failover'))
+  await world.pass(4000)
+  match((await explained())?.hint ?? '', /otherwise: lockstep mirror truncate-and-restore/)
+  east.process.failNext('truncate', new Error('a full disk'))
+  await ask(east, 'truncate-and-restore')
+  await world.pass(1000)
+  match((await explained())?.hint ?? '', /^It is cut, and follows by itself then/)
+  await world.stop()
 })

@@ -187,3 +187,66 @@ test('a link that is deleted at the mirror, and created again, leaves the source
     await world.stop()
   }
 })
+
+/** The next batch of the source is not what it says it is. */
+function damage({ east }: Awaited<ReturnType<typeof mirroredPeers>>): void {
+  const log = east.cluster.topicNamed('orders')?.logs[0]
+  const batch = batchAt(log?.logEndOffset ?? 0, 1)
+  batch.writeUInt8(batch.readUInt8(batch.length - 1) ^ 1, batch.length - 1)
+  log?.append(batch)
+}
+
+test('a failover of a mirror that failed in the middle of a reverse says which copy ends writable, too', async () => {
+  for (const isKept of [false, true]) {
+    const world = await mirroredPeers()
+    const { east, west } = world
+    openTransaction(world)
+    await ask(west, 'reverse-and-start-mirror')
+    await world.pass(4000)
+    damage(world)
+    await world.pass(4000)
+    deepEqual(states(world), ['FAILED', 'PENDING_MIRROR'])
+    if (isKept) await answered(world, ask(east, 'failover'))
+    for (const validateOnly of [true, false]) {
+      const [row] = await ask(west, 'failover', { validateOnly })
+      match(row?.warnings?.[0] ?? '', isKept ? /may be writable, too \(it was failed over\)/ : /stays read-only/)
+    }
+    deepEqual(writable(world), [true, isKept])
+    await world.stop()
+  }
+})
+
+test('a dry run of a failover in a reverse that has just begun says what comes of it', async () => {
+  const world = await mirroredPeers()
+  const { west } = world
+  openTransaction(world)
+  // Each side says now and then what it thinks of the other one.
+  await world.pass(20_000, 1000)
+  await ask(west, 'reverse-and-start-mirror')
+  const [dry] = await ask(west, 'failover', { validateOnly: true })
+  const real = await answered(world, ask(west, 'failover'))
+  equal(dry?.warnings?.[0], real?.warnings?.[0])
+  match(real?.warnings?.[0] ?? '', /stays read-only/)
+  await world.stop()
+})
+
+test('a source whose half of the link is paused is waited for with that reason, and a failover is a fork', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const pause = (value: string) =>
+    east.engine.alterLinkConfigs('twin', [{ name: 'cluster.link.paused', operation: 'SET', value }], {
+      validateOnly: false,
+    })
+  await world.pass(20_000, 1000)
+  await ask(west, 'reverse-and-start-mirror')
+  await pause('true')
+  await world.pass(2000)
+  deepEqual(states(world), ['PENDING_SYNCHRONIZE', undefined])
+  match(west.engine.describeMirror('twin', 'orders').reason ?? '', /cannot do: it is paused there$/)
+  for (const validateOnly of [true, false]) {
+    const row = await answered(world, ask(west, 'failover', { validateOnly }))
+    match(row?.warnings?.[0] ?? '', /may be writable, too \(it is paused there\)/)
+  }
+  deepEqual(writable(world), [true, true])
+  await world.stop()
+})

@@ -181,6 +181,9 @@ test('a reverse under way says that the other side cannot be asked any more', as
     const task = engine.describeLink('twin').tasks.find(({ name }) => name === 'Reversal')
     match(task?.errors[0]?.message ?? '', told)
   }
+  await west.start()
+  // What it has not read in this life it does not take for an ordinary topic.
+  equal(west.engine.describeMirror('twin', 'orders').reversal?.peerStatus, 'UNKNOWN')
   for (const side of [east, west]) side.asSource.failure = undefined
   await world.pass(90_000)
   deepEqual(states(world), ['STOPPED', 'ACTIVE'])

@@ -11,7 +11,7 @@ export interface StopPoint {
 export interface ReversalView {
   /** What it was when the reverse began. */
   readonly role: 'MIRROR' | 'SOURCE'
-  /** State of the counterpart as read last; null = it has none, or was not read. */
+  /** State of the counterpart as read last; null = it is an ordinary topic, UNKNOWN = it was not read. */
   readonly peerStatus: string | null
   readonly peerReason: string | null
   /** How long nobody could write either of both; null = not over. */

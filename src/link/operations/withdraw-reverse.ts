@@ -9,7 +9,7 @@ import { peerOf } from '../peers/peer-link.ts'
 import { keepAsStopped } from '../reversal/fork-point.ts'
 import { isWalking } from '../reversal/mirror-side.ts'
 import { finishGivingBack } from '../reversal/return-source.ts'
-import { isTopicThere, ordinaryThere, peerReversal, topicOf } from '../reversal/reversal-parts.ts'
+import { isTopicThere, ordinaryThere, peerHindrance, peerReversal, topicOf } from '../reversal/reversal-parts.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import type { StatusContents } from '../status/status-contents.ts'
 import type { VerbResult } from './mirror-positions.ts'
@@ -35,6 +35,7 @@ const readOnlySource: TakeOver = {
 /**
  * Before a mirror that asked for a reverse is failed over: waits a moment until the source has closed, so that there are never two
  * writable copies while both sides talk. undefined = it has asked for none. Rejects with MIRROR_CANNOT_REVERSE if the source is kept.
+ * Without time to wait: what would come of it.
  */
 export async function awaitClosedSource(
   context: OperationContext,
@@ -45,15 +46,21 @@ export async function awaitClosedSource(
   const untilMs = clock.monotonicMs() + withinMs
   for (;;) {
     const record = desired.mirror(linkId, mirrorTopic)
-    if (!record || !isWalking(record)) return undefined
+    const hasFailed = record?.state === 'FAILED' && record.failedFrom === 'PENDING_SYNCHRONIZE'
+    if (!record || !(isWalking(record) || hasFailed)) return undefined
     const contents = await peerContents(context, record)
-    if (typeof contents === 'string') return { note: forkNote(contents), isFork: true }
+    if (typeof contents === 'string') return forkFor(contents)
     const source = peerReversal(contents, record)
+    // Of one that has failed the source has not heard, and does not any more.
+    if (!source && hasFailed) return undefined
+    if (source?.withdrawn && hasFailed) return forkFor('it was failed over')
     if (source?.withdrawn)
       throw refused(record, 'the other cluster was failed over: its copy stays writable, and this one follows it again')
     if (source && (!source.admitsWriters || withinMs === 0)) return readOnlySource
+    const hindrance = peerHindrance(contents, linkId)
+    if (withinMs === 0) return hindrance === undefined ? readOnlySource : forkFor(hindrance)
     if (source && !record.reversal?.hurried) await hurry(context, record)
-    if (clock.monotonicMs() >= untilMs) return { note: forkNote('it has not closed its copy'), isFork: true }
+    if (clock.monotonicMs() >= untilMs) return forkFor(hindrance ?? 'it has not closed its copy')
     await sleep(clock, lookMs)
   }
 }
@@ -64,6 +71,8 @@ async function hurry({ changes }: OperationContext, record: MirrorRecord): Promi
     current.reversal ? { ...current, reversal: { ...current.reversal, hurried: true } } : current,
   )
 }
+
+const forkFor = (reason: string): TakeOver => ({ note: forkNote(reason), isFork: true })
 
 const forkNote = (reason: string): string =>
   `This copy ends writable. That of the other cluster may be writable, too (${reason}): one of both has to be restored later.`

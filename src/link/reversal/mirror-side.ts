@@ -6,7 +6,7 @@ import type { MirrorLog } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
 import { withHistory } from '../states/transition.ts'
 import type { StatusContents } from '../status/status-contents.ts'
-import { openLogs, peerProblem, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
+import { openLogs, peerHindrance, peerReversal, type ReversalParts, tell, topicOf } from './reversal-parts.ts'
 
 /** A reverse that is not decided yet. */
 export const isWalking = ({ state, reversal, stopping }: MirrorRecord): boolean =>
@@ -28,18 +28,25 @@ export async function walkMirror(parts: ReversalParts, contents: StatusContents,
   const logs = await openLogs(parts, record)
   const behind = firstBehind(logs, sealedOffsets)
   if (behind >= 0)
-    return await tell(parts, id, `waiting for partition ${behind}, which ends at ${sealedOffsets[behind]}`)
+    return await tell(
+      parts,
+      id,
+      `waiting for partition ${behind}, which ends at ${sealedOffsets[behind]}${pausedHere(parts, record)}`,
+    )
   const together = reversal.together.filter(other => other !== record.mirrorTopic)
   const event = { event: 'caughtUp', reason: 'everything of the source is here' } as const
   await changes.transition(id, event, next => ({ ...next, together }))
   parts.promote()
 }
 
+const pausedHere = ({ runtime }: ReversalParts, { linkId }: MirrorRecord): string =>
+  runtime(linkId)?.configs.must('cluster.link.paused') ? ' (the link is paused here)' : ''
+
 /** The source has not heard of it, or not closed yet; whether it ever can is for its side of the link to say. */
 function waitingFor(contents: StatusContents, { linkId }: MirrorRecord): string {
   const waiting = 'waiting for the other cluster to close its copy'
-  const problem = peerProblem(contents, linkId)
-  return problem === undefined ? waiting : `${waiting}, which its side of the link cannot do: ${problem}`
+  const hindrance = peerHindrance(contents, linkId)
+  return hindrance === undefined ? waiting : `${waiting}, which its side of the link cannot do: ${hindrance}`
 }
 
 /** Those that were to be reversed as one stay what they are as one. */

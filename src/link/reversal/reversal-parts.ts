@@ -34,6 +34,12 @@ export function peerReversal(contents: StatusContents, record: MirrorRecord): Re
 export const peerProblem = (contents: StatusContents, linkId: Uuid): string | undefined =>
   contents.links().find(link => link.linkId === linkId)?.problem
 
+/** Why the other half of the link begins nothing now, as it says itself. */
+export function peerHindrance(contents: StatusContents, linkId: Uuid): string | undefined {
+  const isPaused = contents.links().find(link => link.linkId === linkId)?.isPaused === true
+  return peerProblem(contents, linkId) ?? (isPaused ? 'it is paused there' : undefined)
+}
+
 /** Is what was the mirror of this topic still a topic of the other cluster, whatever it is by now? Rejects with SourceError. */
 export async function isTopicThere(
   source: Pick<SourceCluster, 'describeTopics'>,

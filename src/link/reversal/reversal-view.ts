@@ -13,7 +13,9 @@ export function reversalView(record: MirrorRecord, runtime: LinkRuntime | undefi
   const isMirror = isOldMirror(record)
   return {
     role: isMirror ? 'MIRROR' : 'SOURCE',
-    peerStatus: contents?.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })?.state ?? null,
+    peerStatus: contents
+      ? (contents.mirrorOf(linkId, { mirrorTopic, topicId: sourceTopicId })?.state ?? null)
+      : 'UNKNOWN',
     peerReason: source && source.reason !== '' ? source.reason : null,
     readOnlyMs: reversal.windowMs ?? null,
     abortedTransactions: reversal.abortedTransactions || (isMirror && source?.abortedTransactions) || 0,

@@ -68,16 +68,23 @@ const hints: Partial<Record<MirrorView['status'], string>> = {
   PENDING_SYNCHRONIZE: 'It takes over by itself once the other cluster has closed its copy and everything is here.',
   PENDING_MIRROR:
     'It follows once the other cluster has taken over. To keep it writable instead: lockstep mirror failover.',
+  PENDING_SETUP_FOR_RESTORE:
+    'It goes on by itself. To have it as it was instead, as long as nothing was cut: lockstep mirror failover.',
+  PENDING_RESTORE: 'It is cut, and follows by itself then.',
   SOURCE_UNAVAILABLE: 'It goes on by itself when the source answers again.',
   FAILED: 'Resume it when the cause is gone; where that is refused, delete the topic and create the mirror anew.',
 }
+
+/** The other cluster has the copy that is written; a failover here is refused. */
+const hintOfTakenOver =
+  'It follows by itself if it has nothing that the other cluster has not; otherwise: lockstep mirror truncate-and-restore.'
 
 function mirrorConditions({ mirror, mirrorTopic }: TopicFacts): Condition[] {
   if (!mirror) return [unmet('MIRROR_EXISTS', 'NO_MIRROR', { detail: `This link has no mirror '${mirrorTopic}'.` })]
   const { status, reason, reversal } = mirror
   const peer = reversal ? ` (its counterpart is ${reversal.peerStatus ?? 'an ordinary topic'})` : ''
   const why = `${reason === null ? '' : `: ${reason}`}${peer}`
-  const hint = hints[status]
+  const hint = status === 'PENDING_MIRROR' && reversal?.peerStatus === 'STOPPED' ? hintOfTakenOver : hints[status]
   const exists = met('MIRROR_EXISTS', `Its mirror is '${mirrorTopic}', with ${mirror.numPartitions} partition(s).`)
   if (status === 'STOPPED')
     return [exists, unmet('MIRROR_NOT_STOPPED', status, { detail: `Its mirror is stopped${why}.` })]

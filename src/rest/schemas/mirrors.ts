@@ -79,7 +79,7 @@ export const MirrorData = item('KafkaMirrorData', {
     Type.Object({
       /** MIRROR or SOURCE: what it was when the reverse began. */
       role: Type.String(),
-      /** State of the counterpart as read last; null = it has none, or was not read. */
+      /** State of the counterpart as read last; null = it is an ordinary topic, UNKNOWN = it was not read. */
       peer_status: nullable(Type.String()),
       peer_reason: nullable(Type.String()),
       /** How long nobody could write either of both; null = not over. */
