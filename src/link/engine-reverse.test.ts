@@ -190,6 +190,23 @@ test('a reverse under way says that the other side cannot be asked any more', as
   await world.stop()
 })
 
+// It was an error of ChainCheck, with the advice to fail one of both over.
+test('a reverse is no loop of mirrors, however long it takes', async () => {
+  const world = await mirroredPeers()
+  const { east, west } = world
+  const errors = () =>
+    [east, west].flatMap(({ engine }) => engine.describeLink('twin').tasks.flatMap(({ errors: found }) => found))
+  openTransaction(world)
+  await world.pass(20_000, 1000)
+  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(30_000, 1000)
+  deepEqual([states(world), errors()], [['PENDING_SYNCHRONIZE', 'PENDING_MIRROR'], []])
+  await world.pass(60_000, 1000)
+  deepEqual([states(world), errors()], [['STOPPED', 'ACTIVE'], []])
+  equal(east.engine.describeMirror('twin', 'orders').reason, null)
+  await world.stop()
+})
+
 test('transactions that do not end are aborted after a while, and never are both writable', async () => {
   const world = await mirroredPeers()
   openTransaction(world)

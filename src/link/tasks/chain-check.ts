@@ -1,6 +1,7 @@
 /** ChainCheck: what is behind each mirror, from what the source publishes; loops that came to be later are told (decision 8). Run by the link's tasks. */
 import type { Destination } from '../ports.ts'
 import type { MirrorRecord } from '../state-records/mirror-record.ts'
+import { followsSource, isOrdinaryLog } from '../states/mirror-topic-state.ts'
 import { type KnownChains, sourceHop } from '../status/known-chains.ts'
 import { chainOf, chainText, type MirrorChain, mirrorChain, type SourceStatusView } from '../status/source-chain.ts'
 import { type TaskError, taskErrorOf } from './sync-task.ts'
@@ -21,6 +22,7 @@ export function checkChains(
 ): readonly TaskError[] {
   const errors: TaskError[] = []
   for (const mirror of mirrors) {
+    if (changesRoles(mirror)) continue
     const topic = { name: mirror.sourceTopic, topicId: mirror.sourceTopicId }
     const behind = chainOf(view, topic)
     // What was known stays known where it cannot be asked; where nothing is published any more nothing is known.
@@ -33,6 +35,10 @@ export function checkChains(
   }
   return [...errors, ...readingErrors(view)]
 }
+
+/** Both ends of a reverse are mirrors of each other until one of them has taken over. */
+const changesRoles = ({ state, reversal }: MirrorRecord): boolean =>
+  reversal !== undefined && (isOrdinaryLog(state) || (followsSource(state) && state !== 'ACTIVE'))
 
 export const loopMessage = (mirrorTopic: string, { hops }: MirrorChain): string =>
   `${mirrorTopic} is in a loop of mirrors, in which nobody can write and nothing new comes: its source is ${chainText(hops)}; fail one of them over`
