@@ -150,7 +150,11 @@ test('a reverse says on both sides that the source cannot read of it, and goes o
   west.asSource.failure = { failure: 'authorization', message: 'no DESCRIBE' }
   await world.pass(6000)
   deepEqual(peerCheck(east), ['AUTHORIZATION_ERROR'])
-  await ask(west, 'reverse-and-start-mirror')
+  await world.pass(20_000, 1000)
+  for (const validateOnly of [true, false]) {
+    const [row] = await ask(west, 'reverse-and-start-mirror', { validateOnly })
+    match(row?.warnings?.join() ?? '', /^It cannot begin as long as the other half .* may not read __lockstep_status/)
+  }
   await world.pass(20_000)
   deepEqual(states(world), ['PENDING_SYNCHRONIZE', undefined])
   deepEqual(writable(world), [false, true])

@@ -6,6 +6,7 @@ import { mirrorQueue } from '../coordination/mirror-queue.ts'
 import { linkError } from '../errors.ts'
 import { peerOf } from '../peers/peer-link.ts'
 import type { SourceCluster } from '../ports.ts'
+import { peerProblem } from '../reversal/reversal-parts.ts'
 import type { LinkRecord } from '../state-records/link-record.ts'
 import { type MirrorRecord, newReversal } from '../state-records/mirror-record.ts'
 import { linkErrorOf } from '../states/link-health.ts'
@@ -102,8 +103,19 @@ async function assertReversible(
     if (peer.kind === 'problem') throw refuse(peer.message)
     if (peer.link.isPaused) throw refuse(`link '${link.name}' is paused at the other cluster`)
     await assertSourceTakesPart(record, { source, contents: peer.contents, link, refuse })
-    return { record, result: await look(context, record, source) }
+    const result = await look(context, record, source)
+    return {
+      record,
+      result: { ...result, warnings: [...peerWarnings(peer.contents, link), ...(result.warnings ?? [])] },
+    }
   })
+}
+
+/** It may have been mended since that side looked last, so it is no reason to refuse. */
+function peerWarnings(contents: StatusContents, { linkId, name }: LinkRecord): string[] {
+  const problem = peerProblem(contents, linkId)
+  if (problem === undefined) return []
+  return [`It cannot begin as long as the other half of link '${name}' cannot work with this one: ${problem}.`]
 }
 
 interface OtherSide {
