@@ -69,6 +69,17 @@ test('a failover that gives the source of a reverse back ends with an ordinary t
   match(err, /orders: an ordinary topic/)
 })
 
+test('a failover of what is about to become a mirror asks with what becomes of both copies, not with a lag', async () => {
+  const engine = new FakeEngine()
+  const { lags } = fakeMirror('orders')
+  engine.rows = [accepted('orders', { lags, warnings: ['This copy ends writable, and the mirror follows it again.'] })]
+  const { asked } = await lockstep(engine, ['mirror', 'failover', 'orders', '--link', 'west'], 'n')
+  match(
+    asked[0] ?? '',
+    /^1 topic of link "west" will be kept from becoming mirrors .*\. This copy ends writable, and .* again\. Continue\?/,
+  )
+})
+
 test('nobody waits for what was given up meanwhile, nor for a link that is in trouble', async () => {
   const engine = new FakeEngine()
   engine.rows = [accepted('orders')]

@@ -25,16 +25,26 @@ export const failOverMirrors: CommandAction<Options> = (context, topics, options
     },
   )
 
-/** Names what will be lost, in numbers. */
+/** Names what will be lost, in numbers. What is on its way to become a mirror follows nobody, and has no partitions to tell of. */
 function question(dry: readonly AlterRow[], { link, keepRetention }: Options): string {
-  const { records, transactions, retention } = lossesOf(dry)
+  const mirrors = dry.filter(({ partitions }) => partitions.length > 0)
+  const kept = dry.length - mirrors.length
+  const { records, transactions, retention } = lossesOf(mirrors)
   return [
-    `Failing over ${counted(dry.length, 'mirror topic')} of link "${link}": they stop following their source for good.`,
-    `As last seen, ${records} of the source will be missing here.`,
+    ...(mirrors.length > 0
+      ? [
+          `Failing over ${counted(mirrors.length, 'mirror topic')} of link "${link}": they stop following their source for good.`,
+          `As last seen, ${records} of the source will be missing here.`,
+        ]
+      : []),
+    ...(kept > 0
+      ? [`${counted(kept, 'topic')} of link "${link}" will be kept from becoming mirrors by a reverse or restore.`]
+      : []),
     ...(transactions ? [`${transactions} will be aborted.`] : []),
     ...(retention && !keepRetention
       ? [`${retention} of old data will soon be deleted by the restored retention.`]
       : []),
+    ...new Set(dry.flatMap(({ warnings = [] }) => warnings)),
     'Continue?',
   ].join(' ')
 }
