@@ -206,6 +206,7 @@ test('a failover of a mirror that failed in the middle of a reverse says which c
     damage(world)
     await world.pass(4000)
     deepEqual(states(world), ['FAILED', 'PENDING_MIRROR'])
+    match(east.engine.describeMirror('twin', 'orders').reason ?? '', /^the mirror has failed, .* resume it/)
     if (isKept) await answered(world, ask(east, 'failover'))
     for (const validateOnly of [true, false]) {
       const [row] = await ask(west, 'failover', { validateOnly })

@@ -136,7 +136,7 @@ test('a closed topic is given back when its mirror is gone, follows again or has
     deepEqual(await walked(mirror({ state, stateEpoch: request }), { withdrawn: true }), [])
   deepEqual(await walked(mirror({ ...later, state: 'PENDING_STOPPED' }), { withdrawn: true }), [])
   // A mirror that failed may be failed over, or resumed.
-  deepEqual(await walked(mirror({ ...later, state: 'FAILED' })), [])
+  deepEqual(await walked(mirror({ ...later, state: 'FAILED' })), ['noted'])
   deepEqual(await walked(mirror({ ...later, state: 'FAILED' }), { withdrawn: true }), [
     'noted',
     'failover: given back: the mirror has failed, and cannot take over',

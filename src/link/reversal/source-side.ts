@@ -82,7 +82,7 @@ export async function walkSource(parts: ReversalParts, contents: StatusContents,
     case 'follows':
       return await giveBack(parts, record, 'given back: the mirror follows it again')
     case 'failed':
-      if (!reversal.withdrawn) return
+      if (!reversal.withdrawn) return await tell(parts, topicOf(record), mirrorFailed)
       await keepAsStopped(parts, record, 'given back: the mirror has failed, and cannot take over')
       return await finishGivingBack(parts, topicOf(record))
     case 'took-over':
@@ -91,6 +91,8 @@ export async function walkSource(parts: ReversalParts, contents: StatusContents,
       if (!reversal.withdrawn) await close(parts, contents, record)
   }
 }
+
+const mirrorFailed = 'the mirror has failed, and cannot take over: resume it, or fail one of both over'
 
 /** Nothing is published of the mirror any more: it was deleted, or its link was, which leaves a topic there that clients write. */
 async function leftAlone(parts: ReversalParts, record: MirrorRecord, { withdrawn }: ReversalRecord): Promise<void> {
