@@ -2,7 +2,7 @@
 
 import { factsOfVerb } from '../../rest/schemas/mirror-verbs.ts'
 import type { MirrorData, MirrorDataList } from '../../rest/schemas/mirrors.ts'
-import { ApiError, call } from '../api/api-client.ts'
+import { call } from '../api/api-client.ts'
 import { linkPath, mirrorPath } from '../api/paths.ts'
 import { lagOf } from '../live/mirror-rows.ts'
 import { useLoaded } from '../parts/loaded.ts'
@@ -27,16 +27,14 @@ export function Progress({ link, verb, rows }: ProgressProps) {
   const names = rows.filter(row => !isRefused(row)).map(row => row.mirror_topic_name)
   const loaded = useLoaded(signal => mirrorsOf(link, names, signal), `${link} ${verb}`, PERIOD_MS)
   const now = new Map((loaded.value.value ?? []).map(mirror => [mirror.mirror_topic_name, mirror]))
-  const { reached = [], endsAtPeer = false, mayBeOrdinary = false, givenUp = [] } = factsOfVerb(verb) ?? {}
-  const isOrdinary = (name: string) => mayBeOrdinary && loaded.value.value !== undefined && !now.has(name)
+  const { reached = [], endsAtPeer = false } = factsOfVerb(verb) ?? {}
   const isThere = (name: string) => {
     const mirror = now.get(name)
-    if (mirror === undefined || !reached.includes(mirror.mirror_status)) return isOrdinary(name)
+    if (mirror === undefined || !reached.includes(mirror.mirror_status)) return false
     return !endsAtPeer || typeof mirror.reversal?.read_only_ms === 'number'
   }
-  const isLost = (status = '') => status === 'FAILED' || givenUp.includes(status)
   const there = names.filter(isThere).length
-  const failed = names.filter(name => isLost(now.get(name)?.mirror_status)).length
+  const failed = names.filter(name => now.get(name)?.mirror_status === 'FAILED').length
   const isOver = there + failed === names.length
   return (
     <div class="stack tight">
@@ -56,11 +54,7 @@ export function Progress({ link, verb, rows }: ProgressProps) {
             {isRefused(row) ? (
               <span class="bad-text">{row.error_message}</span>
             ) : (
-              <Step
-                mirror={now.get(row.mirror_topic_name)}
-                isThere={isThere(row.mirror_topic_name)}
-                missing={isOrdinary(row.mirror_topic_name) ? 'an ordinary topic' : 'asking…'}
-              />
+              <Step mirror={now.get(row.mirror_topic_name)} isThere={isThere(row.mirror_topic_name)} />
             )}
           </li>
         ))}
@@ -69,15 +63,8 @@ export function Progress({ link, verb, rows }: ProgressProps) {
   )
 }
 
-interface StepProps {
-  readonly mirror: MirrorData | undefined
-  readonly isThere: boolean
-  /** Said where there is no mirror. */
-  readonly missing: string
-}
-
-function Step({ mirror, isThere, missing }: StepProps) {
-  if (!mirror) return <span class="muted">{missing}</span>
+function Step({ mirror, isThere }: { readonly mirror: MirrorData | undefined; readonly isThere: boolean }) {
+  if (!mirror) return <span class="muted">asking…</span>
   const lag = lagOf(mirror)
   return (
     <span class="title-line">
@@ -102,19 +89,7 @@ function PeerStep({ mirror: { reversal } }: { readonly mirror: MirrorData }) {
 }
 
 async function mirrorsOf(link: string, names: readonly string[], signal: AbortSignal): Promise<readonly MirrorData[]> {
-  if (names.length <= SINGLE_MAX) {
-    const found = await Promise.all(names.map(name => mirrorOf(link, name, signal)))
-    return found.filter(mirror => mirror !== undefined)
-  }
+  if (names.length <= SINGLE_MAX)
+    return Promise.all(names.map(name => call<MirrorData>('GET', mirrorPath(link, name), { signal })))
   return (await call<MirrorDataList>('GET', linkPath(link, 'mirrors'), { signal })).data
-}
-
-/** undefined = it is none any more. */
-async function mirrorOf(link: string, name: string, signal: AbortSignal): Promise<MirrorData | undefined> {
-  try {
-    return await call<MirrorData>('GET', mirrorPath(link, name), { signal })
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
-    throw error
-  }
 }

@@ -8,29 +8,20 @@ export interface MirrorVerbFacts {
   readonly reached: readonly string[]
   /** It has done its work only once the counterpart follows, and `reversal.read_only_ms` is known. */
   readonly endsAtPeer?: boolean
-  /** It may have made the topic an ordinary one, which is no mirror any more. */
-  readonly mayBeOrdinary?: boolean
-  /** Statuses that say that nothing comes of it, since somebody gave it up; FAILED is another. */
-  readonly givenUp?: readonly string[]
   /** Something can be lost by it for good. */
   readonly losesData: boolean
   /** Flags of the body that it takes. */
   readonly flags: readonly ('together' | 'keep_retention' | 'paused' | 'export_divergent')[]
 }
 
-const reversed = { reached: ['STOPPED'], endsAtPeer: true, givenUp: following } as const
-
 export const mirrorVerbFacts = {
   promote: { reached: ['STOPPED'], losesData: false, flags: ['together'] },
-  failover: { reached: ['STOPPED'], mayBeOrdinary: true, losesData: true, flags: ['together', 'keep_retention'] },
+  failover: { reached: ['STOPPED'], losesData: true, flags: ['together', 'keep_retention'] },
   pause: { reached: ['PAUSED', 'PENDING_SYNCHRONIZE'], losesData: false, flags: [] },
   resume: { reached: [...following, 'PENDING_SYNCHRONIZE'], losesData: false, flags: [] },
-  'reverse-and-start-mirror': { ...reversed, losesData: false, flags: ['together'] },
-  'reverse-and-pause-mirror': { ...reversed, losesData: false, flags: ['together'] },
-  'truncate-and-restore': {
-    ...{ reached: [...following, 'PAUSED'], givenUp: ['STOPPED', 'PENDING_MIRROR'] },
-    ...{ losesData: true, flags: ['paused', 'export_divergent'] },
-  },
+  'reverse-and-start-mirror': { reached: ['STOPPED'], endsAtPeer: true, losesData: false, flags: ['together'] },
+  'reverse-and-pause-mirror': { reached: ['STOPPED'], endsAtPeer: true, losesData: false, flags: ['together'] },
+  'truncate-and-restore': { reached: [...following, 'PAUSED'], losesData: true, flags: ['paused', 'export_divergent'] },
 } satisfies Record<string, MirrorVerbFacts>
 
 /** Of a verb that `allowed_actions` names; undefined = newer than this table, or `delete`. */

@@ -21,7 +21,10 @@ export const failOverMirrors: CommandAction<Options> = (context, topics, options
     {
       question: dry => question(dry, options),
       force: options.force,
-      wait: options.wait === undefined ? undefined : { end: mirrorVerbFacts.failover, time: options.wait },
+      wait:
+        options.wait === undefined
+          ? undefined
+          : { end: { ...mirrorVerbFacts.failover, mayBeOrdinary: true }, time: options.wait },
     },
   )
 

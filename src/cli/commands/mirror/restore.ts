@@ -62,8 +62,11 @@ export const truncateAndRestore: CommandAction<Options> = (context, topics, opti
 
 /** As it was asked for; the link or its source may be in trouble by then. */
 function endOf(paused = false): EndState {
-  const { reached, givenUp } = mirrorVerbFacts['truncate-and-restore']
-  return { givenUp, reached: reached.filter(status => (status === 'PAUSED') === paused) }
+  const { reached } = mirrorVerbFacts['truncate-and-restore']
+  return {
+    reached: reached.filter(status => (status === 'PAUSED') === paused),
+    givenUp: ['STOPPED', 'PENDING_MIRROR'],
+  }
 }
 
 function printTopics(context: CommandContext, rows: readonly AlterRow[]): void {

@@ -6,6 +6,7 @@ import type { CommandContext } from '../../context.ts'
 import { counted } from '../../words.ts'
 import { alterMirrors, type StopOptions } from './alter.ts'
 import { type AlterRow, lossesOf } from './ask-verb.ts'
+import type { EndState } from './wait.ts'
 
 export const reverseAndStart: CommandAction<StopOptions> = (context, topics, options) =>
   reverse('reverse-and-start-mirror')(context, topics, options)
@@ -22,10 +23,16 @@ const reverse =
       {
         question: dry => question(dry, options.link),
         force: options.force,
-        wait: options.wait === undefined ? undefined : { end: mirrorVerbFacts[verb], time: options.wait },
+        wait: options.wait === undefined ? undefined : { end: endOf(verb), time: options.wait },
         reached: tellWindows,
       },
     )
+
+/** Where it follows again somebody gave it up. */
+const endOf = (verb: 'reverse-and-start-mirror' | 'reverse-and-pause-mirror'): EndState => {
+  const givenUp = mirrorVerbFacts['truncate-and-restore'].reached
+  return { ...mirrorVerbFacts[verb], givenUp }
+}
 
 function question(dry: readonly AlterRow[], link: string): string {
   const { records, transactions } = lossesOf(dry)

@@ -12,8 +12,12 @@ import { maxLag } from './list.ts'
 
 const PERIOD_MS = 250
 
-/** Where a verb leads, or does not lead any more; FAILED ends the waiting for a topic, too. */
-export type EndState = Pick<MirrorVerbFacts, 'reached' | 'endsAtPeer' | 'mayBeOrdinary' | 'givenUp'>
+export interface EndState extends Pick<MirrorVerbFacts, 'reached' | 'endsAtPeer'> {
+  /** It may have made the topic an ordinary one, which is no mirror any more. */
+  readonly mayBeOrdinary?: boolean
+  /** Statuses that say that nothing comes of it, since somebody gave it up; FAILED is another. */
+  readonly givenUp?: readonly string[]
+}
 
 interface Goal {
   readonly link: string
