@@ -12,7 +12,7 @@ import { missingForSuites } from '../test/requirements.ts'
 
 const usage = `usage: npm run test:matrix -- [suite…] [options]
 Suites: ${matrixSuites.map(({ name, isExhaustive }) => (isExhaustive ? `${name} (with every combination)` : name)).join(', ')}; default: all.
-  --full           every suite with every combination; default: with nine in which any two values meet
+  --full           every suite with every combination; default: with three that have every version on both sides
   --destination V  only clusters of that version that are joined
   --source V       only sources of that version
   --shape S        only 1+3 (a controller and three brokers) or combined (three nodes that are both)

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { allCombinations, type Combination, coveringCombinations, matrixSuites } from '../matrix/combinations.ts'
+import { allCombinations, type Combination, matrixSuites, nameOf, plannedRuns } from '../matrix/combinations.ts'
 
 const columns = ['source', 'destination', 'shape', 'security'] as const
 
@@ -18,8 +18,26 @@ const pairsIn = (combinations: readonly Combination[]) =>
     ),
   )
 
-test('any two values of the matrix meet in one of the combinations that every suite runs with', () => {
-  deepStrictEqual([...pairsIn(coveringCombinations)].sort(), [...pairsIn(allCombinations)].sort())
+const runs = plannedRuns({ isFull: false })
+const runsOf = (wanted: string) => runs.filter(({ suite }) => suite.name === wanted).flatMap(run => run.combinations)
+
+test('the byte-exact suite runs with every combination, any two values meet in others', () => {
+  const named = (combinations: readonly Combination[]) => combinations.map(nameOf).sort()
+  for (const { name } of matrixSuites.filter(suite => suite.isExhaustive))
+    deepStrictEqual(named(runsOf(name)), named(allCombinations))
+  const others = runs.filter(({ suite }) => !suite.isExhaustive).flatMap(run => run.combinations)
+  deepStrictEqual([...pairsIn(others)].sort(), [...pairsIn(allCombinations)].sort())
+})
+
+test('every suite runs with every version on both sides, or as far as it has something to say', () => {
+  const versions = (combinations: readonly Combination[]) =>
+    [...valuesIn(combinations)].filter(value => /^(source|destination)/.test(value)).sort()
+  for (const suite of matrixSuites)
+    deepStrictEqual(
+      versions(runsOf(suite.name)),
+      versions(allCombinations.filter(combination => !suite.unfit?.(combination))),
+      suite.name,
+    )
 })
 
 test('the suites of CI hold every value of the matrix, and a joined cluster as source', () => {

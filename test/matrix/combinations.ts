@@ -45,7 +45,7 @@ const row = (
 ): Combination => ({ source, destination, shape, security })
 
 /** The fewest in which any two values of different columns meet. */
-export const coveringCombinations: readonly Combination[] = [
+const coveringCombinations: readonly Combination[] = [
   row('4.3.1', '4.3.1', ['combined', 'SASL_SSL']),
   row('4.1.2', '3.9.2', ['combined', 'SASL_SSL']),
   row('3.9.2', '4.1.2', ['1+3', 'SASL_SSL']),
@@ -78,18 +78,33 @@ export const matrixSuites: readonly MatrixSuite[] = [
   { name: 'share-group-sync', unfit: withoutShareGroups },
 ]
 
+/** So many of the covering ones in a row have every version on both sides. */
+const SHARE = 3
+
+/** With which combinations a suite that is not exhaustive runs: every version on both sides, and with the suites before and after it any two values. */
+function shareOf(suite: MatrixSuite, index: number): readonly Combination[] {
+  const isFit = (combination: Combination) => suite.unfit?.(combination) === undefined
+  const at = (index * SHARE) % coveringCombinations.length
+  const share = coveringCombinations.slice(at, at + SHARE).filter(isFit)
+  return share.length > 0 ? share : coveringCombinations.filter(isFit).slice(0, SHARE)
+}
+
 /**
- * Exhaustive suites with all combinations, then the others with those that cover every pair, or with all. Of the latter each
- * suite comes once with a combination before any comes again, so that a part of the plan tells most.
+ * Exhaustive suites with all combinations, then the others with some in which any two values meet, or with all. Of the latter each
+ * suite comes once before any comes again, so that a part of the plan tells most.
  */
 export function plannedRuns({ isFull }: { readonly isFull: boolean }): readonly PlannedRun[] {
   const exhaustive = matrixSuites.filter(suite => suite.isExhaustive)
-  const others = matrixSuites.filter(suite => !suite.isExhaustive)
-  const combinations = isFull ? allCombinations : coveringCombinations
-  const rounds = combinations.flatMap((_, round) =>
-    others.flatMap((suite, index) => {
-      const combination = combinations[(index + round) % combinations.length]
-      return combination && !suite.unfit?.(combination) ? [{ suite, combinations: [combination] }] : []
+  const others = matrixSuites
+    .filter(suite => !suite.isExhaustive)
+    .map((suite, index) => ({
+      suite,
+      combinations: isFull ? allCombinations.filter(each => !suite.unfit?.(each)) : shareOf(suite, index),
+    }))
+  const rounds = allCombinations.flatMap((_, round) =>
+    others.flatMap(({ suite, combinations }) => {
+      const combination = combinations[round]
+      return combination ? [{ suite, combinations: [combination] }] : []
     }),
   )
   const isSameCluster = (left: Combination, right: Combination) =>
