@@ -132,10 +132,14 @@ test('a reverse is given up at the source, whose transactions go on', async () =
   const { east, west } = world
   const open = await openTransaction(east, 'goes-on')
   try {
-    await accepted(west, 'reverse-and-start-mirror')
+    const command = ['mirror', 'reverse-and-start', topic, '--link', 'twin', '--force', '--wait=5m']
+    const waiting = lockstep(west.node, command)
     await east.link.waitForStatus(topic, 'PENDING_MIRROR')
     const [row] = await east.link.must('failover', [topic])
     match(row?.warnings?.[0] ?? '', /writable/)
+    // Whoever waits for it is told.
+    const { status, stderr } = await waiting
+    deepStrictEqual([status, /after/.test(stderr)], [1, false], stderr)
     await west.link.waitForStatus(topic, 'ACTIVE')
     await eventually(async () => ok(['none', 'STOPPED'].includes(await statusOf(east))))
     await open.transaction.send({ topic, messages: [{ partition: 0, value: 'goes-on' }] })
