@@ -20,6 +20,8 @@ const ofNode = 'cluster="east",instance="n1:8090"'
 const ofCluster = 'cluster="east"'
 
 const forMinutes = (minutes: number) => `0x9 1x${minutes}`
+const mirrorIn = (state: string) => `lockstep_mirror_state{${mirror},state="${state}"}`
+const mirrorFor = (minutes: number, state: string) => ({ [mirrorIn(state)]: forMinutes(minutes) })
 const linkIn = (state: string) => `lockstep_link_state{${node},link="west",state="${state}"}`
 
 const mirrorCases: readonly AlertCase[] = [
@@ -44,6 +46,17 @@ const mirrorCases: readonly AlertCase[] = [
     quiet: 18,
     fires: 'never',
   },
+  // Somebody has paused it, or it has failed and says so: its lag is no news. Another node leads it than the one that knows its state.
+  ...['PAUSED', 'FAILED'].map(state => ({
+    alert: 'LockstepMirrorLagging',
+    series: {
+      [`lockstep_mirror_lag_seconds{${other},link="west",topic="orders",partition="1"}`]: '0x9 60+60x30',
+      [linkIn('UNAVAILABLE')]: '0x40',
+      [mirrorIn(state)]: forMinutes(30),
+    },
+    quiet: 18,
+    fires: 'never' as const,
+  })),
   {
     alert: 'LockstepMirrorLagGrowing',
     series: {
@@ -64,20 +77,15 @@ const mirrorCases: readonly AlertCase[] = [
     quiet: 12,
     fires: 'never',
   },
-  {
-    alert: 'LockstepMirrorFailed',
-    series: { [`lockstep_mirror_state{${mirror},state="FAILED"}`]: forMinutes(20) },
-    quiet: 9,
-    fires: 12,
-    labels: ofMirror,
-  },
-  {
-    alert: 'LockstepStopWaiting',
-    series: { [`lockstep_mirror_state{${mirror},state="PENDING_STOPPED"}`]: forMinutes(60) },
-    quiet: 35,
-    fires: 42,
-    labels: ofMirror,
-  },
+  { alert: 'LockstepMirrorFailed', series: mirrorFor(20, 'FAILED'), quiet: 9, fires: 12, labels: ofMirror },
+  { alert: 'LockstepMirrorPaused', series: mirrorFor(300, 'PAUSED'), quiet: 240, fires: 252, labels: ofMirror },
+  { alert: 'LockstepStopWaiting', series: mirrorFor(60, 'PENDING_STOPPED'), quiet: 35, fires: 42, labels: ofMirror },
+  ...['PENDING_SYNCHRONIZE', 'PENDING_MIRROR'].map(state => ({
+    ...{ alert: 'LockstepRolesWaiting', series: mirrorFor(40, state), quiet: 22, fires: 28, labels: ofMirror },
+  })),
+  ...['PENDING_SETUP_FOR_RESTORE', 'PENDING_RESTORE'].map(state => ({
+    ...{ alert: 'LockstepRestoreWaiting', series: mirrorFor(60, state), quiet: 35, fires: 42, labels: ofMirror },
+  })),
   {
     alert: 'LockstepIncident',
     series: {
