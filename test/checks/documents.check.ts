@@ -9,7 +9,7 @@ import { COMMANDS, GLOBAL_OPTIONS } from '../../src/cli/command-table.ts'
 import { blocksOf, documents, proseOf } from '../documents/command-blocks.ts'
 
 const LANGUAGES = ['sh', 'json', 'properties', 'yaml', 'text', 'mermaid']
-const FLAGS = ['runbook', 'not-run', 'background', 'fails']
+const FLAGS = ['runbook', 'package', 'not-run', 'background', 'fails']
 /** Words that begin a command; a block with one of them is `sh`, so that it is run, or says that it is not. */
 const COMMAND = /^(\$ )?(\.\/)?(lockstep|kafka-[a-z-]+|npm|npx|kcat|curl|export|git|cd|mkdir|systemctl|kubectl)(\.sh)? /
 

@@ -6,7 +6,7 @@ export interface Block {
   /** Of the line with the fence, from 1. */
   readonly line: number
   readonly language: string
-  /** Behind the language: `not-run`, `runbook` (the suite of runbooks runs it), `background` (a node that keeps running), `fails` (its last command is refused). */
+  /** Behind the language: `not-run`, `runbook` and `package` (the suites of runbooks and of the package run it), `background` (a node that keeps running), `fails` (its last command is refused). */
   readonly flags: readonly string[]
   readonly text: string
 }

@@ -1,4 +1,4 @@
-/** Every command block of README.md and docs/ that is not marked as not run, or as one of a runbook, in its order, on nodes of this machine. */
+/** Every command block of README.md and docs/ that is not marked as not run, or as another suite's, in its order, on nodes of this machine. */
 import { equal, ok } from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,10 +11,9 @@ import { freePorts } from '../free-port.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
 
+const LEFT_OUT = ['not-run', 'runbook', 'package']
 const toRun = (file: string) =>
-  blocksOf(file).filter(
-    ({ language, flags }) => language === 'sh' && !flags.includes('not-run') && !flags.includes('runbook'),
-  )
+  blocksOf(file).filter(({ language, flags }) => language === 'sh' && !flags.some(flag => LEFT_OUT.includes(flag)))
 
 /** What documents write, and what it is here. */
 type Names = Readonly<Record<string, string>>

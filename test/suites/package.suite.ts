@@ -1,12 +1,14 @@
-/** The package as it would be published: packed, installed from the registry into an empty folder, and used from there alone. */
+/** The package as it would be published: packed and installed as docs/installation.md says, into an empty folder, and used from there alone. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { repositoryRoot } from '../cache.ts'
 import { type RunningProcess, runTool, startProcess } from '../child-process.ts'
+import { blocksOf } from '../documents/command-blocks.ts'
+import { DocumentShell } from '../documents/document-shell.ts'
 import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
 import { writeProperties } from '../properties-file.ts'
@@ -15,45 +17,61 @@ const folder = mkdtempSync(join(tmpdir(), 'lockstep-package-'))
 const installed = join(folder, 'empty')
 const unpacked = join(installed, 'node_modules/lockstep')
 const binary = join(installed, 'node_modules/.bin/lockstep')
+/** What each block of the documentation told. */
+const installation: string[] = []
 const manifest = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Nothing of an npm or a launcher that runs this suite; registry and certificates are found where this user's npm finds them. */
-const npmEnv: NodeJS.ProcessEnv = Object.fromEntries(
+/** Nothing of an npm or a launcher that runs this suite. */
+const cleanEnv: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|LOCKSTEP_)/i.test(name)),
 )
 
 /** The binary runs with the Node of this process, and has never seen this user's home. */
 const env: NodeJS.ProcessEnv = {
-  ...npmEnv,
+  ...cleanEnv,
   PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
   HOME: folder,
 }
 
-async function npm(args: readonly string[], cwd: string): Promise<void> {
-  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  // An answer that stalls is asked for anew: npm's own patience is five minutes for each.
-  const brisk = ['--fetch-timeout=30000', '--fetch-retries=5', '--fetch-retry-mintimeout=1000']
-  const { status, stdout, stderr } = await runTool('npm', [...args, ...quiet, ...brisk], {
-    env: npmEnv,
-    cwd,
-    timeoutMs: 420_000,
-  })
-  equal(status, 0, `npm ${args.join(' ')}: ${stdout}${stderr}`)
+/** An answer that stalls is asked for anew: npm's own patience is five minutes for each. */
+const brisk = '--fetch-timeout=30000 --fetch-retries=5 --fetch-retry-mintimeout=1000'
+/** What docs/installation.md writes, and what it is here. */
+const NAMES = {
+  'npm pack': `npm pack --pack-destination ${folder}`,
+  'npm install': `npm install --prefer-offline --no-audit --no-fund ${brisk}`,
+  './lockstep-': `${folder}/lockstep-`,
+  '/opt/lockstep': installed,
+  '/usr/local/bin': folder,
+  '/etc/lockstep': join(folder, 'etc'),
+}
+
+async function install(): Promise<void> {
+  // Registry and certificates are found where this user's npm finds them.
+  const shell = await DocumentShell.open(folder, { PATH: `${folder}${delimiter}${env['PATH']}`, HOME: homedir() })
+  const start = `unset \${!npm_@} \${!LOCKSTEP_@}; cd '${repositoryRoot}'`
+  try {
+    for (const block of blocksOf('docs/installation.md').filter(({ flags }) => flags.includes('package'))) {
+      const text = Object.entries(NAMES).reduce((told, [written, here]) => told.replaceAll(written, here), block.text)
+      const { failed, output } = await shell.run({ ...block, text: `${start}\n${text}` })
+      equal(failed, '', `${block.file}:${block.line}: ${failed}\n${output}`)
+      installation.push(output)
+    }
+  } finally {
+    await shell.close()
+  }
 }
 
 const lockstep = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
   runTool(binary, args, { env: { ...env, ...more } })
 
-before(async () => {
-  // Packing builds, whatever is configured about scripts of others' packages.
-  await npm(['pack', '--ignore-scripts=false', '--pack-destination', folder], repositoryRoot)
-  const [archive = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
-  equal(archive, `lockstep-${manifest.version}.tgz`)
-  mkdirSync(installed)
-  await npm(['install', '--ignore-scripts', join(folder, archive)], installed)
-})
-
+before(install)
 after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('it is installed by the commands of the documentation, which end at a configuration that can be used', () => {
+  const [version = '', check = ''] = installation
+  match(version, new RegExp(`^lockstep ${manifest.version} `, 'm'))
+  match(check, /^The configuration can be used\.$/m)
+})
 
 test('the package holds the emitted product, its licence and its documents, and no test', () => {
   deepEqual(readdirSync(unpacked).sort(), [
