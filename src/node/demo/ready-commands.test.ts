@@ -1,5 +1,5 @@
 /** The commands to paste. */
-import { deepStrictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readyCommands } from './ready-commands.ts'
 
@@ -23,6 +23,9 @@ test('in a clone the launcher is used, and the source can be killed', () => {
     ],
   )
 })
+
+test('the page comes first', () =>
+  match(readyCommands({ ...places, entry: 'lockstep.ts' })[0] ?? '', /^# in a browser: http:\/\/127\.0\.0\.1:8090\/ /))
 
 test('an installed package uses its binary, and somebody else’s source is left alone', () => {
   deepStrictEqual(

@@ -20,6 +20,7 @@ export function readyCommands(places: CommandPlaces): string[] {
   const cli = `${basename(places.entry).endsWith('.ts') ? './lockstep' : 'lockstep'} --url ${url}`
   const name = shellWord(topic)
   return [
+    `# in a browser: ${url}/ shows all this live, and has every action`,
     '# what the mirror does, and what is in it',
     `${cli} mirror list`,
     `${cli} mirror describe ${name} --link ${link}`,
