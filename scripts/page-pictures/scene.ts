@@ -14,6 +14,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   'web-analytics': 'clicks.web',
 }
 
+const CONFLICT = 'reporting'
+
 export interface Scene extends PageWorld {
   readonly close: () => Promise<void>
 }
@@ -82,12 +84,18 @@ async function pairUp({ source, node }: PageWorld): Promise<void> {
   await producer.disconnect()
 }
 
-async function commitGroups({ source }: PageWorld): Promise<void> {
-  const admin = new Kafka({ brokers: [source.bootstrap], logLevel: logLevel.NOTHING }).admin()
-  await admin.connect()
-  for (const [groupId, topic] of Object.entries(GROUPS))
-    await admin.setOffsets({ groupId, topic, partitions: [0, 1].map(partition => ({ partition, offset: '12' })) })
-  await admin.disconnect()
+async function commitGroups({ source, node }: PageWorld): Promise<void> {
+  const adminOf = async ({ bootstrap }: LockstepNode) => {
+    const admin = new Kafka({ brokers: [bootstrap], logLevel: logLevel.NOTHING }).admin()
+    await admin.connect()
+    return admin
+  }
+  const [here, there] = [await adminOf(node), await adminOf(source)]
+  // Somebody has used it here: the link leaves it alone.
+  await here.setOffsets({ groupId: CONFLICT, topic: 'payments', partitions: [{ partition: 0, offset: '3' }] })
+  for (const [groupId, topic] of [...Object.entries(GROUPS), [CONFLICT, 'payments'] as const])
+    await there.setOffsets({ groupId, topic, partitions: [0, 1].map(partition => ({ partition, offset: '12' })) })
+  await Promise.all([here.disconnect(), there.disconnect()])
 }
 
 async function createAcls({ source }: PageWorld): Promise<void> {

@@ -41,6 +41,14 @@ export const VIEWS: readonly View[] = [
         await page.getByRole('checkbox', { name: `Select ${topic}` }).click()
     },
   },
+  {
+    name: 'pause-link',
+    place: '#/links/west',
+    prepare: async page => {
+      await page.getByRole('button', { name: 'Pause link' }).click()
+      await dialogOf(page).locator('.toll').waitFor()
+    },
+  },
   { name: 'link-down', place: '#/links/old-site' },
   { name: 'tasks', place: '#/links/west/tasks' },
   { name: 'configuration', place: '#/links/west/configuration' },
@@ -56,6 +64,17 @@ export const VIEWS: readonly View[] = [
     },
   },
   { name: 'groups', place: '#/links/west/groups' },
+  {
+    name: 'adopt-group',
+    place: '#/links/west/groups',
+    prepare: async page => {
+      await page
+        .getByRole('button', { name: /^Adopt: / })
+        .first()
+        .click()
+      await dialogOf(page).waitFor()
+    },
+  },
   { name: 'acls', place: '#/links/west/acls' },
   {
     name: 'mirror',

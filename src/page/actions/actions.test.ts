@@ -20,11 +20,17 @@ const row = (change: Partial<AlterRow>): AlterRow => ({
 
 test('a toll is of what would be accepted, and tells what is not known apart', () => {
   const toll = tollOf([
-    row({ mirror_lags: [lag(0, 7), lag(1, null)], open_transactions: 2, groups_behind: ['b', 'a'], warnings: ['w'] }),
+    row({
+      mirror_lags: [{ ...lag(0, 7), lag_ms: 3000 }, lag(1, null)],
+      open_transactions: 2,
+      groups_behind: ['b', 'a'],
+      warnings: ['w'],
+    }),
     row({ mirror_lags: [lag(0, 5)], groups_behind: ['a'], retention_bytes_at_risk: 100, warnings: ['w'] }),
     row({ error_code: 40002, error_message: 'no', mirror_lags: [lag(0, 1000)], open_transactions: 9 }),
   ])
   deepEqual([toll.topics, toll.missing, toll.unknown, toll.transactions, toll.retentionBytes], [2, 12, 1, 2, 100])
+  equal(toll.behindMs, 3000)
   deepEqual(toll.groupsBehind, ['a', 'b'])
   deepEqual(toll.warnings, ['w'])
   equal(toll.refused.length, 1)
@@ -34,7 +40,10 @@ test('a link is asked for with what was filled in, and nothing else', () => {
   ok(!isComplete(emptyDraft))
   const draft = { ...emptyDraft, name: 'west', bootstrap: ' a:1, b:2 ', syncsOffsets: false }
   ok(isComplete(draft))
-  deepEqual(bodyOf(draft), { configs: [{ name: 'bootstrap.servers', value: 'a:1, b:2' }] })
+  const bootstrap = { name: 'bootstrap.servers', value: 'a:1, b:2' }
+  deepEqual(bodyOf(draft), { configs: [bootstrap] })
+  const twoWay = { configs: [bootstrap, { name: 'link.mode', value: 'BIDIRECTIONAL' }] }
+  deepEqual(bodyOf({ ...draft, isTwoWay: true }), twoWay)
 })
 
 test('user and password become the login that Kafka writes, whatever they hold, and properties by hand win', () => {

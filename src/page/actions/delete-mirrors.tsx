@@ -29,7 +29,7 @@ interface Loss {
 export function DeleteMirrors({ link, topics, close }: DeleteMirrorsProps) {
   const isConfirmed = useSignal(false)
   const outcomes = useSignal<ReadonlyMap<string, string | undefined> | undefined>(undefined)
-  const dry = useLoaded(signal => Promise.all(topics.map(topic => lossOf(link, topic, signal))), topics.join(' '))
+  const dry = useLoaded(signal => lossesOf(link, topics, signal), topics.join(' '))
   const losses = dry.value.value
   const possible = losses?.filter(({ refusal }) => refusal === undefined) ?? []
   const remove = async () => {
@@ -117,6 +117,16 @@ function Losses({ losses }: { readonly losses: readonly Loss[] }) {
       ])}
     </>
   )
+}
+
+/** A browser has no room for thousands of questions at once. */
+const AT_ONCE = 20
+
+async function lossesOf(link: string, topics: readonly string[], signal: AbortSignal): Promise<readonly Loss[]> {
+  const losses: Loss[] = []
+  for (let at = 0; at < topics.length; at += AT_ONCE)
+    losses.push(...(await Promise.all(topics.slice(at, at + AT_ONCE).map(topic => lossOf(link, topic, signal)))))
+  return losses
 }
 
 async function lossOf(link: string, topic: string, signal: AbortSignal): Promise<Loss> {

@@ -11,13 +11,15 @@ export interface LinkDraft {
   readonly prefix: string
   readonly syncsOffsets: boolean
   readonly createsMirrors: boolean
+  /** The other cluster has, or gets, a half of the same name. */
+  readonly isTwoWay: boolean
   /** `name=value`, one a line. */
   readonly more: string
 }
 
 export const emptyDraft: LinkDraft = {
   ...{ name: '', bootstrap: '', protocol: 'PLAINTEXT', mechanism: 'SCRAM-SHA-512', user: '', password: '', prefix: '' },
-  ...{ syncsOffsets: true, createsMirrors: false, more: '' },
+  ...{ syncsOffsets: true, createsMirrors: false, isTwoWay: false, more: '' },
 }
 
 export const isComplete = ({ name, bootstrap }: LinkDraft): boolean => name.trim() !== '' && bootstrap.trim() !== ''
@@ -34,6 +36,7 @@ export function bodyOf(draft: LinkDraft): CreateLinkBody {
     configs.set('sasl.mechanism', draft.mechanism)
     configs.set('sasl.jaas.config', jaas(draft))
   }
+  if (draft.isTwoWay) configs.set('link.mode', 'BIDIRECTIONAL')
   if (draft.prefix !== '') configs.set('cluster.link.prefix', draft.prefix)
   if (draft.syncsOffsets) {
     configs.set('consumer.offset.sync.enable', 'true')

@@ -23,7 +23,7 @@ export function LinkFields({ draft }: { readonly draft: Signal<LinkDraft> }) {
       </select>
     </label>
   )
-  const flag = (key: 'syncsOffsets' | 'createsMirrors', label: string) => (
+  const flag = (key: 'syncsOffsets' | 'createsMirrors' | 'isTwoWay', label: string) => (
     <label class="check">
       <input type="checkbox" checked={draft.value[key]} onClick={() => change({ [key]: !draft.peek()[key] })} />
       {label}
@@ -44,6 +44,7 @@ export function LinkFields({ draft }: { readonly draft: Signal<LinkDraft> }) {
       {text('prefix', 'Prefix of the names of mirrors', { hint: 'none' })}
       {flag('syncsOffsets', 'Keep the offsets of all groups in step')}
       {flag('createsMirrors', 'Mirror every topic, also new ones, without asking')}
+      {flag('isTwoWay', 'Bidirectional: topics can be restored and change roles')}
       <label class="field whole">
         <span>More properties, one a line</span>
         <textarea

@@ -1,7 +1,7 @@
 /** What a dry run says, in numbers: the sum first, then topic by topic. Dialogs of actions show it. */
 import { isNarrow } from '../parts/narrow.ts'
 import { Notice } from '../parts/notice.tsx'
-import { byteText, counted, numberText } from '../text/figures.ts'
+import { byteText, counted, durationText, numberText } from '../text/figures.ts'
 import { type AlterRow, isRefused, type Toll, tollOf } from './verbs.ts'
 
 /** Topics that are listed one by one. */
@@ -97,7 +97,13 @@ function figuresOf(verb: string, toll: Toll): Figure[] {
     figures.push({
       text: 'records of the source that will be missing here, as last seen',
       value: missing,
-      tone: toll.missing + toll.unknown > 0 ? 'bad' : 'good',
+      tone: toll.missing + toll.unknown > 0 ? 'bad' : toll.behindMs > 0 ? 'warn' : 'good',
+    })
+  if (verb === 'failover')
+    add(toll.behindMs, {
+      text: 'since all that the source had was here',
+      value: durationText(toll.behindMs),
+      tone: 'warn',
     })
   if (verb !== 'failover' && verb !== 'truncate-and-restore')
     figures.push({ text: 'records behind now', value: missing, tone: 'calm' })

@@ -55,9 +55,11 @@ export function VerbDialog({ link, verb, topics, close }: VerbDialogProps) {
       }
     >
       <p>{what}</p>
-      {verb === 'failover' && isAnswering(link) ? (
+      {verb !== 'failover' ? null : isAnswering(link) ? (
         <Notice tone="calm">The source answers. Promote waits until everything has arrived, and loses nothing.</Notice>
-      ) : null}
+      ) : (
+        <Notice tone="warn">The source does not answer: what it took after it was last heard is not counted.</Notice>
+      )}
       {(facts?.flags ?? [])
         .filter(flag => flag !== 'together' || topics.length > 1)
         .map(flag => (
@@ -95,16 +97,20 @@ function useVerb(link: string, verb: string, topics: readonly string[]) {
   const error = useSignal<unknown>(undefined)
   const isAsking = useSignal(false)
   const askInto = async (into: typeof dry, isDry: boolean) => {
-    const body = { mirror_topic_names: topics, ...Object.fromEntries([...flags.peek()].map(flag => [flag, true])) }
+    const asked = flags.peek()
+    const body = { mirror_topic_names: topics, ...Object.fromEntries([...asked].map(flag => [flag, true])) }
     const query = { validate_only: isDry ? 'true' : undefined }
+    // Of a dry run whose flags somebody has changed meanwhile nothing is told: another one is on its way.
+    const isWanted = () => !isDry || asked === flags.peek()
     isAsking.value = true
     error.value = undefined
     try {
-      into.value = (await call<AlterMirrorsAnswer>('POST', mirrorVerbPath(link, verb), { query, body })).data
+      const { data } = await call<AlterMirrorsAnswer>('POST', mirrorVerbPath(link, verb), { query, body })
+      if (isWanted()) into.value = data
     } catch (problem) {
-      error.value = problem
+      if (isWanted()) error.value = problem
     }
-    isAsking.value = false
+    if (isWanted()) isAsking.value = false
   }
   useEffect(() => {
     void askInto(dry, true)

@@ -62,6 +62,8 @@ export interface Toll {
   readonly missing: number
   /** Partitions of which it is not known. */
   readonly unknown: number
+  /** How long ago the worst partition had all that its source had. */
+  readonly behindMs: number
   readonly transactions: number
   readonly groupsBehind: readonly string[]
   readonly groupsInUse: readonly string[]
@@ -77,12 +79,14 @@ export function tollOf(rows: readonly AlterRow[]): Toll {
   const accepted = rows.filter(row => !isRefused(row))
   const sum = (of: (row: AlterRow) => number) => accepted.reduce((total, row) => total + of(row), 0)
   const union = (of: (row: AlterRow) => readonly string[]) => [...new Set(accepted.flatMap(of))].sort()
-  const lags = accepted.flatMap(row => row.mirror_lags.map(({ lag }) => lag))
+  const partitions = accepted.flatMap(row => row.mirror_lags)
+  const lags = partitions.map(({ lag }) => lag)
   return {
     topics: accepted.length,
     refused: rows.filter(isRefused),
     missing: lags.reduce<number>((total, lag) => total + (lag ?? 0), 0),
     unknown: lags.filter(lag => lag === null).length,
+    behindMs: Math.max(0, ...partitions.map(({ lag_ms: ms }) => ms ?? 0)),
     transactions: sum(row => row.open_transactions),
     groupsBehind: union(row => row.groups_behind),
     groupsInUse: union(row => row.groups_in_use),

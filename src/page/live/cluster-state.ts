@@ -23,6 +23,8 @@ export const nodes = signal<readonly NodeData[]>([])
 export const linkSamples = signal<ReadonlyMap<string, readonly Sample[]>>(new Map())
 /** The newest first; samples of lags are not among them. */
 export const happened = signal<readonly HeardEvent[]>([])
+/** When links were last told (this machine's clock). */
+export const refreshedMs = signal(Date.now())
 /** Why links cannot be told now. */
 export const trouble = signal<string | undefined>(undefined)
 
@@ -77,13 +79,17 @@ function hear(event: HeardEvent): void {
 }
 
 let isSettling = false
-/** Several calls in a row ask once. */
+let isWanted = false
+/** Several calls in a row ask once, and one question at a time, however slow the node is. */
 export function refreshSoon(): void {
+  isWanted = true
   if (isSettling) return
   isSettling = true
-  setTimeout(() => {
+  setTimeout(async () => {
+    isWanted = false
+    await refreshLinks()
     isSettling = false
-    void refreshLinks()
+    if (isWanted) refreshSoon()
   }, SETTLE_MS)
 }
 
@@ -97,6 +103,7 @@ export async function refreshLinks(): Promise<void> {
     batch(() => {
       links.value = found
       nodes.value = there
+      refreshedMs.value = timeMs
       trouble.value = undefined
       for (const { link_name: name, max_lag: lag, max_lag_ms: lagMs, mirrored_bytes: bytes } of found)
         if (!linkSamples.peek().has(name)) addSample(name, { timeMs, lag, lagMs, bytes })

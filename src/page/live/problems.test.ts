@@ -37,6 +37,7 @@ test('what has failed comes before what is only in trouble, and what was stopped
     mirror_status_counts: [
       { mirror_status: 'PAUSED', count: 1 },
       { mirror_status: 'FAILED', count: 3 },
+      { mirror_status: 'PENDING_MIRROR', count: 2 },
     ],
     troubled_mirror_count: 1,
     tasks: [failing('AclSync')],
@@ -45,6 +46,7 @@ test('what has failed comes before what is only in trouble, and what was stopped
     problemsOf([found], []).map(({ tone, title }) => [tone, title]),
     [
       ['bad', '3 mirrors of west failed'],
+      ['warn', '2 mirrors of west changing roles with the other end'],
       ['warn', '1 mirror of west in trouble'],
       ['warn', 'Task AclSync of west: 1 error'],
     ],

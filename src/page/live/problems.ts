@@ -18,6 +18,10 @@ const WORDS: Readonly<Record<string, { readonly tone: 'bad' | 'warn'; readonly t
   LINK_FAILED: { tone: 'bad', text: 'cannot go on while the link is failed' },
   SOURCE_UNAVAILABLE: { tone: 'bad', text: 'cannot reach the source' },
   PENDING_STOPPED: { tone: 'warn', text: 'waiting for the end of a promote' },
+  PENDING_SYNCHRONIZE: { tone: 'warn', text: 'changing roles with the source' },
+  PENDING_MIRROR: { tone: 'warn', text: 'changing roles with the other end' },
+  PENDING_SETUP_FOR_RESTORE: { tone: 'warn', text: 'about to be restored' },
+  PENDING_RESTORE: { tone: 'warn', text: 'being restored' },
 }
 
 /** Statuses that say something of the link, and nothing of the mirror itself. */

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { isLoggedIn, logOut } from '../api/api-client.ts'
 import { feedState, lastHeardMs } from '../api/event-feed.ts'
 import { clusterId } from '../api/paths.ts'
-import { trouble } from '../live/cluster-state.ts'
+import { refreshedMs, trouble } from '../live/cluster-state.ts'
 import { place } from '../place.ts'
 import { durationText } from '../text/figures.ts'
 import { Button } from './button.tsx'
@@ -74,18 +74,28 @@ function Liveness() {
     const timer = setInterval(() => (nowMs.value = Date.now()), 1000)
     return () => clearInterval(timer)
   }, [nowMs])
-  const ageMs = Math.max(0, nowMs.value - lastHeardMs.value)
+  // Where links cannot be told, their figures are as old as the last answer, whatever the feed says.
+  const knownMs = trouble.value === undefined ? lastHeardMs.value : Math.min(lastHeardMs.value, refreshedMs.value)
+  const ageMs = Math.max(0, nowMs.value - knownMs)
   const isLive = feedState.value === 'live' && ageMs < OLD_MS && trouble.value === undefined
   useEffect(() => {
     document.documentElement.toggleAttribute('data-old', !isLive)
   }, [isLive])
-  if (isLive) return <span class="live">Live</span>
-  const text =
-    feedState.value === 'connecting' ? 'Connecting' : `Figures are ${durationText(Math.max(ageMs, 1000))} old`
+  const isFirst = feedState.value === 'connecting'
   return (
-    <span class="live old" role="status" title={trouble.value ?? 'The node does not answer; it is tried again.'}>
-      {text}
-    </span>
+    <>
+      {/* Who listens is told once that figures are old, and not every second how old. */}
+      <span role="status" class="hidden">
+        {isLive ? 'Figures are live' : isFirst ? 'Connecting to the node' : 'Figures are old'}
+      </span>
+      {isLive ? (
+        <span class="live">Live</span>
+      ) : (
+        <span class="live old" title={trouble.value ?? 'The node does not answer; it is tried again.'}>
+          {isFirst ? 'Connecting' : `Figures are ${durationText(Math.max(ageMs, 1000))} old`}
+        </span>
+      )}
+    </>
   )
 }
 

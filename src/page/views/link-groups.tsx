@@ -1,6 +1,7 @@
 /** Group offsets that a link keeps in step: how each stands, and letting the link have one that it did not write. */
 import { useComputed, useSignal } from '@preact/signals'
 import type { LinkGroupData, LinkGroupDataList } from '../../rest/schemas/groups.ts'
+import { AdoptGroup } from '../actions/adopt-group.tsx'
 import { call } from '../api/api-client.ts'
 import { linkPath } from '../api/paths.ts'
 import { Button } from '../parts/button.tsx'
@@ -31,7 +32,17 @@ const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGrou
     ...{ name: 'state', head: 'State', width: 'minmax(100px, 1.2fr)', sortBy: row => row.state },
     show: row => (
       <span class="cell-name" title={row.reason ?? undefined}>
-        <Status value={row.state} /> <span class="muted">{row.reason}</span>
+        <Status value={row.state} />
+        {row.state === 'CONFLICT' ? (
+          <Button
+            tone="quiet"
+            label={`Adopt: let the link overwrite the offsets of ${row.group_id}`}
+            onClick={() => adopt(row.group_id)}
+          >
+            Adopt
+          </Button>
+        ) : null}{' '}
+        <span class="muted">{row.reason}</span>
       </span>
     ),
   },
@@ -50,36 +61,22 @@ const columnsOf = (adopt: (group: string) => void): readonly GridColumn<LinkGrou
     sortBy: row => row.synced_time_ms,
     show: row => <Moment ms={row.synced_time_ms} />,
   },
-  {
-    ...{ name: 'adopt', head: '', width: '84px', isExtra: true },
-    show: row =>
-      row.state === 'CONFLICT' ? (
-        <Button
-          tone="quiet"
-          label={`Adopt: let the link overwrite the offsets of ${row.group_id}`}
-          onClick={() => adopt(row.group_id)}
-        >
-          Adopt
-        </Button>
-      ) : null,
-  },
 ]
 
 export function LinkGroups({ link }: { readonly link: string }) {
   const text = useSignal('')
   const order = useSignal<GridOrder>({ column: 'group', descending: false })
-  const refused = useSignal<unknown>(undefined)
+  const adopted = useSignal<string | undefined>(undefined)
   const loaded = useLoaded(
     signal => call<LinkGroupDataList>('GET', linkPath(link, 'groups'), { signal }),
     link,
     REFRESH_MS,
   )
-  const adopt = async (group: string) => {
-    refused.value = undefined
-    await call('POST', `${linkPath(link, 'groups', group)}:adopt`).catch(error => (refused.value = error))
-    await loaded.reload()
+  const close = () => {
+    adopted.value = undefined
+    void loaded.reload()
   }
-  const columns = columnsOf(group => void adopt(group))
+  const columns = columnsOf(group => (adopted.value = group))
   const rows = useComputed(() => {
     const part = text.value.trim().toLowerCase()
     const found = (loaded.value.value?.data ?? []).filter(
@@ -104,7 +101,6 @@ export function LinkGroups({ link }: { readonly link: string }) {
         </span>
       </div>
       <Failure error={loaded.error.value} />
-      <Failure error={refused.value} />
       <Grid
         label={`Group offsets of ${link}`}
         rows={rows.value}
@@ -112,6 +108,9 @@ export function LinkGroups({ link }: { readonly link: string }) {
         keyOf={row => `${row.group_id} ${row.topic_name} ${row.partition}`}
         none="No group offsets are kept in step. Switch it on with consumer.offset.sync.enable and a filter of groups."
       />
+      {adopted.value === undefined ? null : (
+        <AdoptGroup link={link} group={adopted.value} offsets={loaded.value.value?.data ?? []} close={close} />
+      )}
     </section>
   )
 }

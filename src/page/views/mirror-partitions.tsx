@@ -52,7 +52,7 @@ const LIVE: readonly GridColumn<Row>[] = [
 
 const STOPPED: readonly GridColumn<Row>[] = [
   PARTITION,
-  STATE,
+  { ...STATE, isExtra: true },
   figure('Stop offset', row => numberText(row.stop?.stop_offset)),
   figure('Lag then', row => numberText(row.lag)),
   figure(

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { MirrorData } from '../../rest/schemas/mirrors.ts'
 import { MirrorActions } from '../actions/mirror-actions.tsx'
-import { call } from '../api/api-client.ts'
+import { ApiError, call } from '../api/api-client.ts'
 import { mirrorPath } from '../api/paths.ts'
 import { watchEvents } from '../live/cluster-state.ts'
 import { lagOf, rowOf } from '../live/mirror-rows.ts'
@@ -55,6 +55,12 @@ export function MirrorView({ link, topic }: { readonly link: string; readonly to
     [key],
   )
   const now = seen.value
+  if (loaded.error.value instanceof ApiError && loaded.error.value.status === 404)
+    return (
+      <Notice tone="warn">
+        There is no mirror {topic} of <a href={linkHref(link)}>{link}</a> any more.
+      </Notice>
+    )
   if (!now || now.mirror.mirror_topic_name !== topic)
     return loaded.error.value ? <Failure error={loaded.error.value} /> : <Nothing>Asking the node…</Nothing>
   const { mirror } = now
