@@ -96,3 +96,17 @@ test('nobody waits for what was given up meanwhile, nor for a link that is in tr
   }
   strictEqual((await waited('truncate-and-restore', 'SOURCE_UNAVAILABLE')).code, 0)
 })
+
+test('mirror describe tells of both sides that change roles, or have', async () => {
+  const engine = new FakeEngine()
+  const told = async (change: Partial<NonNullable<FakeEngine['mirrors'][number]['reversal']>>) => {
+    const reversal = { peerReason: null, readOnlyMs: null, abortedTransactions: 0, ...change }
+    engine.mirrors = [fakeMirror('orders', { reversal: { role: 'SOURCE', peerStatus: 'ACTIVE', ...reversal } })]
+    return (await lockstep(engine, ['mirror', 'describe', 'orders', '--link', 'west'])).out
+  }
+  match(await told({ peerStatus: null, peerReason: 'closing' }), /^Other side: an ordinary topic \(closing\)$/m)
+  match(
+    await told({ readOnlyMs: 812, abortedTransactions: 1 }),
+    /^Other side: ACTIVE\. Nobody could write for 812 ms; 1 transaction aborted\.$/m,
+  )
+})

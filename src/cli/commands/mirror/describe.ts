@@ -3,6 +3,8 @@ import type { MirrorData } from '../../../rest/schemas/mirrors.ts'
 import type { CommandAction } from '../../command-row.ts'
 import { type Column, printRows, printText } from '../../output.ts'
 import { mirrorPath } from '../../resource-paths.ts'
+import { counted } from '../../words.ts'
+import { peerText } from './wait.ts'
 
 interface Row {
   readonly mirror: MirrorData
@@ -39,5 +41,12 @@ export const describeMirror: CommandAction<{ link: string }> = async (context, [
   for (const { partition, reason } of lags)
     if (reason !== null && reason !== mirror.reason) note(`Partition ${partition}: ${reason}`)
   if (mirror.reason !== null) note(`Reason: ${mirror.reason}`)
+  if (mirror.reversal) note(reversalText(mirror.reversal))
   note(`Allowed now: ${mirror.allowed_actions.join(', ') || 'nothing'}`)
+}
+
+function reversalText(reversal: NonNullable<MirrorData['reversal']>): string {
+  const { read_only_ms: ms, aborted_transactions: aborted } = reversal
+  const window = ms === null ? '' : `. Nobody could write for ${ms} ms; ${counted(aborted, 'transaction')} aborted.`
+  return `Other side: ${peerText(reversal)}${window}`
 }

@@ -108,5 +108,6 @@ function progressText(mirror: MirrorData | undefined, { mayBeOrdinary }: EndStat
   return mirror.reversal ? `${own}; other side: ${peerText(mirror.reversal)}` : own
 }
 
-const peerText = ({ peer_status: status, peer_reason: reason }: NonNullable<MirrorData['reversal']>): string =>
+/** The other one of two that change roles. */
+export const peerText = ({ peer_status: status, peer_reason: reason }: NonNullable<MirrorData['reversal']>): string =>
   `${status ?? 'an ordinary topic'}${reason === null ? '' : ` (${reason})`}`
