@@ -103,3 +103,8 @@ test('whatever the state, no step names a Lockstep node, nobody twice, and none 
     { numRuns: 500 },
   )
 })
+
+test('a broker that is not registered any more gets nothing back: another one takes its place', () => {
+  const brokers = [javaBroker(1), javaBroker(2), lockstepBroker(1001)]
+  deepStrictEqual(planOf(partitionOn([1001, 7, 1], { isr: [1001, 1] }), brokers), { leave: [1], settle: [1, 2] })
+})
