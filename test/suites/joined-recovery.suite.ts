@@ -1,5 +1,5 @@
 /** What happens to mirrors in a complete Apache Kafka 4.3.1 when others lose or change something: racks, a truncated source, partitions that another tool adds, a node that dies and loses its disk. */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { mkdir, rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
@@ -8,7 +8,7 @@ import { skipWithout } from '../requirements.ts'
 import { loseLastBatch } from '../scenarios/damage.ts'
 import { JoinedMirrors, javaReplicasOf } from '../scenarios/joined-mirrors.ts'
 import { type JoinedWorld, startJoinedWorld } from '../scenarios/joined-world.ts'
-import type { MirrorLink } from '../scenarios/mirror-link.ts'
+import { MirrorLink } from '../scenarios/mirror-link.ts'
 
 const skip = skipWithout('java')
 const [FIRST, SECOND] = [1001, 1002]
@@ -95,6 +95,18 @@ test('a mirror whose only node is dead is led by a Kafka broker, which another n
     match(String(body), /lockstep_mirror_partitions_misplaced\{condition="LED_BY_KAFKA"\} 2/)
     match(second.output, /a mirror partition is not led by a Lockstep node/)
   })
+  // Somebody removes its registration, too: what it held is still ours.
+  const through = MirrorLink.of(second, link.name)
+  await eventually(() => through.waitForStatus('orders', 'ACTIVE'))
+  const { here, cluster } = world
+  const args = ['unregister', '--bootstrap-server', cluster.bootstrap, '--id', String(FIRST)]
+  await here.driver.call('run-tool', { tool: 'org.apache.kafka.tools.ClusterTool', args })
+  await eventually(async () =>
+    deepStrictEqual(await mirrors.conditions('orders', second), [
+      [0, 'OFF_LOCKSTEP'],
+      [1, 'OFF_LOCKSTEP'],
+    ]),
+  )
   await rm(first.dataDirectory, { recursive: true, force: true })
   await mkdir(first.dataDirectory)
   await world.there.produce('orders', { partition: 0, generate: { count: 20 } })
@@ -111,4 +123,5 @@ test('a mirror whose only node is dead is led by a Kafka broker, which another n
   await world.there.produce('orders', { partition: 1, generate: { count: 20 } })
   await mirrors.areEqualEverywhere('orders', first)
   await mirrors.areEqualEverywhere('orders', second)
+  doesNotMatch(JSON.stringify(await eventually(() => through.history('orders'))), /taken_away|FAILED/)
 })
