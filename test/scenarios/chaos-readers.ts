@@ -110,6 +110,32 @@ export class ChaosReaders {
   }
 }
 
+/** So long a share group may take over everything. */
+const SHARED_MS = 120_000
+
+/** A Java share group that begins to read after the promote is given every record of a topic, at its offset. */
+export async function isShared(side: TopicSide, topic: string): Promise<void> {
+  const { driver, bootstrap } = side
+  const read = await side.consume(topic)
+  const expected = Object.entries(read).flatMap(([partition, { records }]) =>
+    records.map(([offset]) => `${topic}-${partition}:${offset}`),
+  )
+  const [group, id] = ['sharing', 'sharing']
+  const ops = [['SET', 'share.auto.offset.reset', 'earliest']]
+  await driver.call('admin-topics', { bootstrap, op: 'alter', type: 'group', name: group, ops })
+  await driver.call('share-consumer', { id, op: 'open', bootstrap, properties: { 'group.id': group } })
+  await driver.call('share-consumer', { id, op: 'subscribe', topics: [topic] })
+  const given = new Set<string>()
+  const beganMs = performance.now()
+  while (given.size < expected.length && performance.now() - beganMs < SHARED_MS) {
+    const asked = { id, op: 'take', count: expected.length - given.size, seconds: 10 }
+    const rows = await driver.call<readonly (readonly [place: string, offset: number])[]>('share-consumer', asked)
+    for (const [place, offset] of rows) given.add(`${place}:${offset}`)
+  }
+  await driver.call('share-consumer', { id, op: 'close' })
+  deepStrictEqual([...given].sort(), expected.sort())
+}
+
 /** A Java consumer goes on by itself; being told that its offset is out of range would end it. */
 class JavaReader implements Reader {
   readonly name: string

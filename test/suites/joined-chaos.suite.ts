@@ -9,7 +9,7 @@ import { skipWithout } from '../requirements.ts'
 import { partitionsAt } from '../scenarios/broker-view.ts'
 import { chosenRounds, chosenSeed, pick } from '../scenarios/chance.ts'
 import { nextBlow, type Victim } from '../scenarios/chaos.ts'
-import { ChaosReaders } from '../scenarios/chaos-readers.ts'
+import { ChaosReaders, isShared } from '../scenarios/chaos-readers.ts'
 import { CrashLoad, crashTopics } from '../scenarios/crash-load.ts'
 import { assertEqualTopics } from '../scenarios/equality.ts'
 import { type JoinedWorld, startJoinedWorld } from '../scenarios/joined-world.ts'
@@ -138,4 +138,5 @@ test('whoever dies, hangs or restarts: mirrors end equal to their source on ever
     await eventually(() => here.produce(topic, { partition: 0, acks: 'all', records: [{ value: 'after' }] }))
   await readers.haveAll(here)
   t.diagnostic(await readers.figures())
+  await isShared(here, crashTopics.plain)
 })
