@@ -55,15 +55,10 @@ export function MirrorView({ link, topic }: { readonly link: string; readonly to
     [key],
   )
   const now = seen.value
-  if (loaded.error.value instanceof ApiError && loaded.error.value.status === 404)
-    return (
-      <Notice tone="warn">
-        There is no mirror {topic} of <a href={linkHref(link)}>{link}</a> any more.
-      </Notice>
-    )
   if (!now || now.mirror.mirror_topic_name !== topic)
     return loaded.error.value ? <Failure error={loaded.error.value} /> : <Nothing>Asking the node…</Nothing>
   const { mirror } = now
+  const isGone = loaded.error.value instanceof ApiError && loaded.error.value.status === 404
   return (
     <div class="stack">
       <div class="heading">
@@ -73,18 +68,45 @@ export function MirrorView({ link, topic }: { readonly link: string; readonly to
           </p>
           <div class="title-line">
             <h1 class="mono">{topic}</h1>
-            <Status value={mirror.mirror_status} isTroubled={mirror.reason !== null} />
-            <span class="muted">
-              since <Moment ms={mirror.state_time_ms} />
-            </span>
+            {isGone ? null : <Since mirror={mirror} />}
           </div>
         </div>
-        <MirrorActions link={link} mirrors={[rowOf(mirror)]} />
+        {/* The dialog of what has ended the mirror stays until it is closed. */}
+        <MirrorActions link={link} mirrors={isGone ? [] : [rowOf(mirror)]} />
       </div>
-      <Failure error={loaded.error.value} />
+      {isGone ? (
+        <Notice tone="warn">
+          There is no mirror {topic} of {link} any more.
+        </Notice>
+      ) : (
+        <>
+          <Failure error={loaded.error.value} />
+          <Figures seen={now} link={link} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Since({ mirror }: { readonly mirror: MirrorData }) {
+  return (
+    <>
+      <Status value={mirror.mirror_status} isTroubled={mirror.reason !== null} />
+      <span class="muted">
+        since <Moment ms={mirror.state_time_ms} />
+      </span>
+    </>
+  )
+}
+
+function Figures({ seen, link }: { readonly seen: Seen; readonly link: string }) {
+  const { mirror, before, elapsedMs } = seen
+  const topic = mirror.mirror_topic_name
+  return (
+    <>
       <Reasons mirror={mirror} />
-      <Charts seen={now} />
-      <MirrorPartitions mirror={mirror} before={now.before} elapsedMs={now.elapsedMs} />
+      <Charts seen={seen} />
+      <MirrorPartitions mirror={mirror} before={before} elapsedMs={elapsedMs} />
       <div class="halves">
         <MirrorHistory link={link} topic={topic} version={`${mirror.mirror_status} ${mirror.state_time_ms}`} />
         <div class="stack">
@@ -92,7 +114,7 @@ export function MirrorView({ link, topic }: { readonly link: string; readonly to
           <MirrorExplanation link={link} topic={topic} />
         </div>
       </div>
-    </div>
+    </>
   )
 }
 
