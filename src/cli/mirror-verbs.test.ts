@@ -76,7 +76,7 @@ test('a failover of what is about to become a mirror asks with what becomes of b
   const { asked } = await lockstep(engine, ['mirror', 'failover', 'orders', '--link', 'west'], 'n')
   match(
     asked[0] ?? '',
-    /^1 topic of link "west" will be kept from becoming mirrors .*\. This copy ends writable, and .* again\. Continue\?/,
+    /^1 topic of link "west" of which nothing follows will be ordinary ones\. This copy ends writable, and .* again\. Continue\?/,
   )
 })
 

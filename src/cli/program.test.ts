@@ -137,7 +137,8 @@ test('topic create passes partitions and configs', async () => {
 test('failover asks on a terminal, naming what will be missing, and does nothing after "n"', async () => {
   const engine = new FakeEngine()
   const { lags } = fakeMirror('orders')
-  const row = { mirrorTopicName: 'orders', errorCode: null, errorMessage: null, lags, partitions: [] }
+  const partitions = [{ partition: 0, endOffset: 100, stopOffset: 100, lastKnownLag: 5, waitingFor: null }]
+  const row = { mirrorTopicName: 'orders', errorCode: null, errorMessage: null, lags, partitions }
   engine.rows = [{ ...row, openTransactions: 2 }]
   const result = await lockstep(engine, ['mirror', 'failover', 'orders', '--link', 'west'], 'n')
   match(result.asked[0] ?? '', /5 records of the source will be missing here\. 2 open transactions will be aborted/)

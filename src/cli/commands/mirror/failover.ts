@@ -28,10 +28,10 @@ export const failOverMirrors: CommandAction<Options> = (context, topics, options
     },
   )
 
-/** Names what will be lost, in numbers. What is on its way to become a mirror follows nobody, and has no partitions to tell of. */
+/** Names what will be lost, in numbers. Nothing follows, and there are no partitions to tell of, where a topic is on its way to become a mirror. */
 function question(dry: readonly AlterRow[], { link, keepRetention }: Options): string {
   const mirrors = dry.filter(({ partitions }) => partitions.length > 0)
-  const kept = dry.length - mirrors.length
+  const others = dry.length - mirrors.length
   const { records, transactions, retention } = lossesOf(mirrors)
   return [
     ...(mirrors.length > 0
@@ -40,8 +40,8 @@ function question(dry: readonly AlterRow[], { link, keepRetention }: Options): s
           `As last seen, ${records} of the source will be missing here.`,
         ]
       : []),
-    ...(kept > 0
-      ? [`${counted(kept, 'topic')} of link "${link}" will be kept from becoming mirrors by a reverse or restore.`]
+    ...(others > 0
+      ? [`${counted(others, 'topic')} of link "${link}" of which nothing follows will be ordinary ones.`]
       : []),
     ...(transactions ? [`${transactions} will be aborted.`] : []),
     ...(retention && !keepRetention
