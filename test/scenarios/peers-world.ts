@@ -1,4 +1,5 @@
 // Two standalone Lockstep nodes with a bidirectional link between them, written by KafkaJS and read from disk; needs no Java.
+import { strictEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { batchesIn, bytesOfBatch } from '../../src/protocol/batches/batch-iterat
 import { decodeControlRecord } from '../../src/protocol/batches/control-batch.ts'
 import { recordsOf } from '../../src/protocol/batches/records-of.ts'
 import { patientKafkaJs } from '../clients/kafkajs.ts'
+import { eventually } from '../eventually.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { MirrorLink } from './mirror-link.ts'
@@ -89,6 +91,9 @@ export async function fill({ node }: Peer, topic: string, id: string): Promise<v
   } finally {
     await producer.disconnect()
   }
+  // Markers are written after the answers.
+  for (const partition of [0, 1])
+    await eventually(async () => strictEqual(openIn(await segmentsOf({ node }, topic, partition)), 0))
 }
 
 const messagesOf = (text: string, partition: number) =>
@@ -108,7 +113,7 @@ export async function batchesOnDisk(peer: Peer, topic: string, partition: number
   return (await segmentsOf(peer, topic, partition)).flatMap(batchesOf)
 }
 
-async function segmentsOf({ node }: Peer, topic: string, partition: number): Promise<Buffer[]> {
+async function segmentsOf({ node }: Pick<Peer, 'node'>, topic: string, partition: number): Promise<Buffer[]> {
   const folder = join(node.dataDirectory, `${topic}-${partition}`)
   const names = (await readdir(folder)).filter(name => name.endsWith('.log')).sort()
   return await Promise.all(names.map(name => readFile(join(folder, name))))
@@ -150,6 +155,15 @@ export function visibleIn(files: readonly Buffer[]): Omit<VisibleRecord, 'partit
       else found.push(...records)
     }
   return found
+}
+
+/** How many producers have a transaction that no marker has ended. */
+function openIn(files: readonly Buffer[]): number {
+  const open = new Set<bigint>()
+  for (const header of files.flatMap(file => [...batchesIn(file)]))
+    if (isControl(header)) open.delete(header.producerId)
+    else if (isTransactional(header)) open.add(header.producerId)
+  return open.size
 }
 
 export const valuesOf = async (peer: Peer, topic: string): Promise<string[]> =>

@@ -19,6 +19,14 @@ export class WritersOfBoth {
     this.#running = places.map(place => this.#write(place, topic))
   }
 
+  /** Whether that place has taken a record for either partition, which different brokers may lead, since so many were acknowledged. */
+  hasTaken(place: string, since = 0): boolean {
+    const numbers = this.acknowledged
+      .slice(since)
+      .flatMap(({ value, at }) => (at === place ? [Number(value.slice(place.length))] : []))
+    return [0, 1].every(partition => numbers.some(number => number % 2 === partition))
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort()
     await Promise.all(this.#running)
