@@ -58,6 +58,11 @@ export class ManyReversed {
 
   /** All topics by one command; resolves when all have changed roles. */
   async reverse(mirror: Peer, source: Peer): Promise<ReversedFigures> {
+    // Each half looks at the other one now and then; before that there is nothing to reverse to.
+    await eventually(
+      () => mirror.link.must('reverse-and-start-mirror?validate_only=true', { pattern: 'many-.*' }),
+      patience,
+    )
     const [memory, [sourceMemory, times]] = await peakWhile(mirror.node.pid, () =>
       peakWhile(source.node.pid, async () => {
         const beganMs = performance.now()

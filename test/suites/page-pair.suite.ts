@@ -60,6 +60,7 @@ test('a mirror and its source change roles: dry run, progress at both ends, what
   const { east, west } = world
   const { page } = window
   const dialog = page.getByRole('dialog')
+  await eventually(() => east.link.must('reverse-and-start-mirror?validate_only=true', ['orders']))
   await page.goto(`${east.node.rest.origin}/#/links/twin/mirrors/orders`)
   await page.getByRole('button', { name: 'Reverse', exact: true }).click()
   await dialog.getByText('records behind now').waitFor()
