@@ -6,6 +6,7 @@ import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
 import { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
+import { type Acl, areInForce } from './acls-in-force.ts'
 import { Credentials } from './credentials.ts'
 
 /** The password of each is its name with `-s3cret`. `broker` and `admin` are super users. */
@@ -17,9 +18,6 @@ export const passwordOf = (user: string): string => `${user}-s3cret`
 export const SESSION_MS = 15_000
 export const NODE_ID = 1001
 export const AUTHORIZER = 'org.apache.kafka.metadata.authorizer.StandardAuthorizer'
-
-/** `[resource type, name, pattern type, principal, host, operation, permission]` */
-export type Acl = readonly [string, string, string, string, string, string, string]
 
 export const allow = (user: string, resource: readonly [string, string, string?], ...operations: string[]): Acl[] =>
   operations.map(operation => {
@@ -41,6 +39,7 @@ export interface SecuredCluster {
   readonly nodeProperties: (user: User, password?: string) => Record<string, string>
   /** The super user's Java Admin at a Kafka broker. */
   readonly admin: <T>(command: string, args: object) => Promise<T>
+  /** Resolves when they are in force at every broker and node. */
   readonly grant: (acls: readonly Acl[]) => Promise<void>
   readonly revoke: (acls: readonly Acl[]) => Promise<void>
   /** Closed with the cluster. */
@@ -84,16 +83,24 @@ async function start(opened: Opened): Promise<SecuredCluster> {
     'inter.broker.listener.name': 'PLAINTEXT',
     'broker.heartbeat.interval.ms': '1000',
   })
+  const nodes: LockstepNode[] = []
   return {
     ...{ credentials, java, source, cluster, loginOf, nodeProperties, admin },
     async grant(acls) {
       const outcomes = await admin<object>('admin-security', { op: 'create-acls', acls })
       deepStrictEqual(new Set(Object.values(outcomes)), new Set(['ok']))
+      const addresses = [...cluster.brokers.map(broker => broker.address), ...nodes.map(node => node.bootstrap)]
+      await areInForce(acls, addresses, loginOf('admin'))
     },
     async revoke(acls) {
       await admin('admin-security', { op: 'delete-acls', filters: acls })
     },
-    join: user => opened.add(LockstepNode.start({ clusterId: cluster.clusterId, properties: nodeProperties(user) })),
+    async join(user) {
+      const properties = nodeProperties(user)
+      const node = await opened.add(LockstepNode.start({ clusterId: cluster.clusterId, properties }))
+      nodes.push(node)
+      return node
+    },
     close: () => opened.close(),
   }
 }

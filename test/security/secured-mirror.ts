@@ -62,7 +62,7 @@ export async function startSecuredMirror(secured: SecuredCluster): Promise<Secur
 export async function assertOnEveryBroker({ there, replicas }: SecuredMirror): Promise<void> {
   const [here] = replicas
   ok(here)
-  await waitUntilInStep({ source: there, mirror: here }, TOPIC, 90_000)
+  await waitUntilInStep({ source: there, mirror: here }, TOPIC)
   const expected = await dumpLog(there, TOPIC)
   for (const replica of replicas)
     await eventually(async () => assertEqualBatches(await dumpLog(replica, TOPIC), expected, replica.dataDirectory))

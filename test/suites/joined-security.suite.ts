@@ -267,7 +267,7 @@ test('clients of a listener that the node does not have see neither it nor its m
   await link.waitForStatus(later, 'STOPPED')
   await eventually(async () => deepStrictEqual(await seen(), [[1, 2], 'NONE']))
   const clients = new TopicSide(java, { ...place, login: loginOf('alice') })
-  await clients.produce(later, { idempotent: false, records: [{ value: 'a record of alice' }] })
+  await eventually(() => clients.produce(later, { idempotent: false, records: [{ value: 'a record of alice' }] }))
   strictEqual((await clients.consume(later))['0']?.records.length, RECORDS + 1)
 })
 
