@@ -273,7 +273,12 @@ const others: Scenario = {
       () => tool('--describe', '--name', 'tool-metrics'),
       text => text.includes('interval.ms=500'),
     )
-    await seen.step('list', () => tool('--list'))
+    // A broker lists later than it describes.
+    await seen.settles(
+      'list',
+      () => tool('--list'),
+      text => text.includes('tool-metrics'),
+    )
     await seen.step('delete', () => tool('--delete', '--name', 'tool-metrics'))
     // Which APIs are served at all is told in the documentation; here, that none is served in other versions.
     await seen.step('versions', async () => {

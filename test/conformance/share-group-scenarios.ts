@@ -217,7 +217,7 @@ const configs: Scenario = {
     await described(
       'describe all groups',
       ['--entity-type', 'groups'],
-      text => !text.includes('share.session.timeout.ms'),
+      text => text.includes('share.isolation.level') && !text.includes('share.session.timeout.ms'),
     )
   },
 }

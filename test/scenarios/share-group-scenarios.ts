@@ -62,6 +62,13 @@ async function rowOf(group: string): Promise<GroupRow | undefined> {
   return (answer as { data: GroupRow[] }).data.find(row => row.group_id === group)
 }
 
+/** It is told when the round ends that has synced it. */
+const isTold = (group: string, offset: number): Promise<void> =>
+  eventually(async () => {
+    const row = await rowOf(group)
+    deepStrictEqual([row?.state, row?.synced_offset, row?.source_offset], ['SYNCED', offset, offset])
+  }, patient)
+
 /** Which cluster they end up in, and how the mirror is stopped. */
 export interface ShareGroupScenarios {
   readonly destination?: DestinationPlan
@@ -90,8 +97,7 @@ export function shareGroupScenarios({ destination, stop }: ShareGroupScenarios):
     }
     const first = await inStep('workers')
     ok(first > 0, `starts at ${first}`)
-    const row = await rowOf('workers')
-    deepStrictEqual([row?.state, row?.synced_offset, row?.source_offset], ['SYNCED', first, first])
+    await isTold('workers', first)
     deepStrictEqual(await consume(source, 'workers', 2), values(4, 6))
     ok((await inStep('workers')) > first)
     deepStrictEqual(await startsAt(mirror, 'workers-private'), {})
