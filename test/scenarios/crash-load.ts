@@ -98,7 +98,7 @@ export class CrashLoad {
           ok((found[partition] ?? -1) >= offset, `${group} ${partition}: ${found[partition]} is below ${offset}`)
         return found
       }
-      seen[group] = await (group.endsWith('-group') ? eventually(attempt, { timeoutMs: 60_000 }) : attempt())
+      seen[group] = await (group.endsWith('-group') ? eventually(attempt, { timeoutMs: 90_000 }) : attempt())
     }
     this.#seen = seen
   }

@@ -13,13 +13,13 @@ export interface Sides {
 }
 
 /** Waits until log start, high watermark and last stable offset of every partition are the same on both sides. */
-export async function waitUntilInStep({ source, mirror }: Sides, topic: string, timeoutMs = 60_000): Promise<void> {
+export async function waitUntilInStep({ source, mirror }: Sides, topic: string): Promise<void> {
   await eventually(
     async () => {
       const [there, here] = await Promise.all([offsets(source, topic), offsets(mirror, topic)])
       deepStrictEqual(here, there)
     },
-    { timeoutMs, intervalMs: 100 },
+    { intervalMs: 100 },
   )
 }
 

@@ -114,7 +114,7 @@ async function goOn(bootstrap: string, round: string): Promise<void> {
   await consumer('subscribe', { topics: ['compacted'] })
   await eventually(
     async () => ok(((await consumer('state')) as { assignment: string[] }).assignment.length === 1, 'no assignment'),
-    { timeoutMs: 60_000 },
+    { timeoutMs: 90_000 },
   )
   await consumer('commit', { offsets: { 'compacted-0': [round.length, round] } })
   await consumer('close')
