@@ -77,8 +77,10 @@ test('every kind of ACL is created as it is at the source, and goes when it goes
   })
   match(JSON.stringify(wanted), /größe/)
   await eventually(async () => deepStrictEqual(await aclsOf(here), wanted))
-  const owned = (await node.rest.call('GET', `/links/${link.name}/acls`)) as { data: { principal: string }[] }
-  strictEqual(owned.data.length, acls.length)
+  await eventually(async () => {
+    const owned = (await node.rest.call('GET', `/links/${link.name}/acls`)) as { data: { principal: string }[] }
+    strictEqual(owned.data.length, acls.length)
+  })
   await node.crash()
   await ask(there, { op: 'delete-acls', filters: [[]] })
   await eventually(async () => match(JSON.stringify(await aclsOf(here)), /User:local/))

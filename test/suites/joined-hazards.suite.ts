@@ -112,8 +112,10 @@ test('a promote with a broker down: the other one leads, no producer is taken fo
   await eventually(async () => deepStrictEqual((await mirrors.view('orders'))[0]?.isr.toSorted(), [1, NODE_ID]))
   await link.must('promote', ['orders'])
   await link.waitForStatus('orders', 'STOPPED')
-  const [placed] = await mirrors.view('orders')
-  deepStrictEqual([placed?.leader, placed?.isr], [1, [1]])
+  await eventually(async () => {
+    const [placed] = await mirrors.view('orders')
+    deepStrictEqual([placed?.leader, placed?.isr], [1, [1]])
+  })
   const told = (await link.history('orders')).map(({ reason }) => reason).join()
   match(told, /brokers 2 could not be asked/)
   match(told, /producers of this cluster have producer ids of the source's.*\(writes topic plain\)/)

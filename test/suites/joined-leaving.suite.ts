@@ -65,14 +65,16 @@ test('a node that another tool unregisters registers again by itself, and its mi
 test('a node that is stopped hands over once and takes nothing back while it leaves', { skip }, async () => {
   const before = await mirrors.view('orders')
   await first.stop()
-  const after = await mirrors.view('orders')
-  deepStrictEqual(
-    after.map(({ leader, leaderEpoch }, partition) => [
-      leader < FIRST,
-      leaderEpoch - (before[partition]?.leaderEpoch ?? 0),
-    ]),
-    before.map(() => [true, 1]),
-  )
+  await eventually(async () => {
+    const after = await mirrors.view('orders')
+    deepStrictEqual(
+      after.map(({ leader, leaderEpoch }, partition) => [
+        leader < FIRST,
+        leaderEpoch - (before[partition]?.leaderEpoch ?? 0),
+      ]),
+      before.map(() => [true, 1]),
+    )
+  })
   await first.start()
   await eventually(() => mirrors.areLedBy('orders', FIRST))
 })
@@ -145,8 +147,10 @@ test('transactions of others end while the only node is dead, also one that want
   await eventually(() => mirrors.areLedBy('orders', SECOND))
   await mirrors.areEqualEverywhere('orders', second)
   const at = MirrorLink.of(second, link.name)
-  const told = (await at.history('orders')).map(({ event }) => event)
-  ok(told.includes('fork'), `${told}\n${second.output}`)
+  await eventually(async () => {
+    const told = (await at.history('orders')).map(({ event }) => event)
+    ok(told.includes('fork'), `${told}\n${second.output}`)
+  })
   await at.waitForStatus('orders', 'ACTIVE')
 })
 

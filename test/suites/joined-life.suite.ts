@@ -64,12 +64,14 @@ const isBack = async (present: Stage): Promise<void> => ok((await asKafkaSees(pr
 
 test('a node that has joined tells what it is, and cannot be removed while it is alive', { skip }, async () => {
   const { node } = await stage()
-  const { body } = await node.rest.request('GET', `${clusterPath(node)}/nodes`)
-  const { data } = body as { data: Record<string, unknown>[] }
-  deepStrictEqual(
-    data.map(({ node_id, mode, cordoned, health }) => ({ node_id, mode, cordoned, health })),
-    [{ node_id: NODE_ID, mode: 'JOINED', cordoned: true, health: 'HEALTHY' }],
-  )
+  await eventually(async () => {
+    const { body } = await node.rest.request('GET', `${clusterPath(node)}/nodes`)
+    const { data } = body as { data: Record<string, unknown>[] }
+    deepStrictEqual(
+      data.map(({ node_id, mode, cordoned, health }) => ({ node_id, mode, cordoned, health })),
+      [{ node_id: NODE_ID, mode: 'JOINED', cordoned: true, health: 'HEALTHY' }],
+    )
+  })
   const metrics = await node.rest.request('GET', '/metrics')
   match(String(metrics.body), /^lockstep_membership_registered 1$/m)
   match(String(metrics.body), /^lockstep_membership_fenced 0$/m)

@@ -60,9 +60,9 @@ async function mirrored(topic: string): Promise<void> {
   const { there, here } = world
   await there.createTopic(topic, { partitions: PARTITIONS.length })
   await fill(topic)
-  await links[1].mirror(topic)
+  await eventually(() => links[1].mirror(topic))
   await waitUntilInStep({ source: there, mirror: here }, topic)
-  deepStrictEqual(new Set(await leadersOf(topic)), new Set([1001, 1002]))
+  await eventually(async () => deepStrictEqual(new Set(await leadersOf(topic)), new Set([1001, 1002])))
 }
 
 const leadersOf = async (topic: string): Promise<readonly number[]> =>
@@ -112,7 +112,7 @@ async function partitionsInMetrics(node: LockstepNode, topic: string): Promise<n
 /** What the source had is on every Java broker, which lead now, and whoever writes is let. */
 async function assertReleased(topic: string, end: number): Promise<void> {
   const { there, here, replica, cluster } = world
-  ok((await leadersOf(topic)).every(leader => leader < 1001))
+  await eventually(async () => ok((await leadersOf(topic)).every(leader => leader < 1001)))
   for (const partition of PARTITIONS) {
     const expected = await dumpLog(there, topic, { partition })
     for (const { id } of cluster.brokers)
@@ -122,7 +122,8 @@ async function assertReleased(topic: string, end: number): Promise<void> {
       })
     const { highWatermark = -1 } = (await here.describe(topic)).partitions.find(at => at.partition === partition) ?? {}
     ok(highWatermark >= end)
-    await here.produce(topic, { partition, generate: { count: 1 } })
+    // The broker that leads may hear a moment later that the fence is gone.
+    await eventually(() => here.produce(topic, { partition, generate: { count: 1 } }))
   }
 }
 

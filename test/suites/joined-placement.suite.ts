@@ -78,7 +78,9 @@ const topic = (name: string, more: Partial<NewTopic>): NewTopic => ({
 
 async function create({ tool }: Stage, ...topics: readonly NewTopic[]): Promise<void> {
   // Whoever is to lead must be there: a busy machine misses heartbeats.
-  await eventually(() => strictEqual(tool.observer.image.brokers.get(FIRST)?.fenced, false))
+  await eventually(() => {
+    for (const id of [1, 2, FIRST]) strictEqual(tool.observer.image.brokers.get(id)?.fenced, false, `broker ${id}`)
+  })
   const answers = await tool.controller.createTopics(topics, { validateOnly: false })
   deepStrictEqual(
     answers.map(({ errorMessage }) => errorMessage),
@@ -200,17 +202,22 @@ if (cordons) {
     const inbox = () => partitionsOf(on, '__lockstep_inbox')[0]
     const drained = inbox()?.leader ?? 0
     const other = drained === FIRST ? SECOND : FIRST
-    const planned = await on.node.rest.call('POST', `/nodes/${drained}:drain?validate_only=true`)
-    ok(JSON.stringify(planned).includes('"topic_name":"__lockstep_inbox"'), JSON.stringify(planned))
+    // Both nodes have just started.
+    await eventually(async () => {
+      const planned = await on.node.rest.call('POST', `/nodes/${drained}:drain?validate_only=true`)
+      ok(JSON.stringify(planned).includes('"topic_name":"__lockstep_inbox"'), JSON.stringify(planned))
+    })
     ok(inbox()?.replicas.includes(drained))
-    await on.node.rest.call('POST', `/nodes/${drained}:drain`)
+    await eventually(() => on.node.rest.call('POST', `/nodes/${drained}:drain`))
     await eventually(() => {
       ok(!inbox()?.replicas.includes(drained), `${inbox()?.replicas}`)
       strictEqual(inbox()?.leader, other)
     })
-    await on.node.rest.call('POST', `/nodes/${drained}:resume`)
+    await eventually(() => on.node.rest.call('POST', `/nodes/${drained}:resume`))
     await eventually(() => ok(inbox()?.isr.includes(drained), `${inbox()?.isr}`))
-    const placement = await on.node.rest.call('GET', '/placement')
-    ok(JSON.stringify(placement).includes('"foreign_partitions":[]'), JSON.stringify(placement))
+    await eventually(async () => {
+      const placement = await on.node.rest.call('GET', '/placement')
+      ok(JSON.stringify(placement).includes('"foreign_partitions":[]'), JSON.stringify(placement))
+    })
   })
 }

@@ -55,10 +55,12 @@ test('a source that lost its tail: every replica is cut, by an epoch that tells 
   await source.node(1).start()
   await eventually(() => there.produce('orders', { generate: { count: 3, keyPrefix: 'other' } }))
   await mirrors.areEqualEverywhere('orders', first)
-  const [now] = await mirrors.view('orders')
-  deepStrictEqual([now?.replicas, now?.leader], [before?.replicas, FIRST])
-  ok((now?.leaderEpoch ?? 0) > (before?.leaderEpoch ?? 0))
-  match(JSON.stringify(await link.history('orders')), /were cut off/)
+  await eventually(async () => {
+    const [now] = await mirrors.view('orders')
+    deepStrictEqual([now?.replicas, now?.leader], [before?.replicas, FIRST])
+    ok((now?.leaderEpoch ?? 0) > (before?.leaderEpoch ?? 0))
+    match(JSON.stringify(await link.history('orders')), /were cut off/)
+  })
   await link.waitForStatus('orders', 'ACTIVE')
 })
 

@@ -74,7 +74,8 @@ const sideOf = ({ driver, cluster }: Stage, dataDirectory: string) =>
 /** Waits until every follower has what the node has, and holds the dumps against each other: all but the leader epoch is equal. */
 async function assertReplicasEqual(scene: Stage, topic: string, options: { fromOffset?: number } = {}): Promise<void> {
   const { cluster, folder, node } = scene
-  const partition = node.partition(topic)
+  // What clients were acknowledged by the leader before it, a new one has a moment before it leads.
+  const partition = await eventually(() => node.partition(topic))
   await eventually(() => {
     const { logEndOffset } = partition.log
     deepStrictEqual(new Set(partition.followerEnds.values()), new Set([logEndOffset]))
@@ -192,6 +193,7 @@ test('after a crash of the node others lead, another Lockstep node first; it com
   const topics = ['returning', 'handed']
   for (const topic of topics) await produce(scene, topic)
   for (const topic of topics) await mirrored(scene.node.mirror(topic), [batch(20, 10)])
+  await led(second, 'returning', { by: 1001, isr: [1001, 1, 2] })
   await led(second, 'handed', { by: 1001, isr: [1001, 1002, 1, 2] })
   await eventually(() => strictEqual(second.replica('handed').highWatermark, 30))
 

@@ -290,7 +290,7 @@ test('a link with mirrors is deleted only with force, which fails them over and 
   const report = await node.rest.call('DELETE', `${path}?force=true&report=true`)
   deepStrictEqual((report as { failed_over: string[] }).failed_over, ['kept', 'paused'])
   for (const topic of ['kept', 'paused'])
-    await java.call('produce', { bootstrap: node.bootstrap, topic, generate: { count: 1 } })
+    await eventually(() => java.call('produce', { bootstrap: node.bootstrap, topic, generate: { count: 1 } }))
   const gone = await node.rest.call('GET', path).then(
     () => undefined,
     error => (error instanceof RestError ? error.answer.status : undefined),

@@ -58,7 +58,7 @@ test('both are failed over during an outage of Kafka, and written to afterwards'
   await dialog.getByText('2 of 2').waitFor()
   for (const topic of TOPICS) {
     strictEqual((await world.link.describe(topic)).mirror_status, 'STOPPED')
-    await world.sides.mirror.produce(topic, { generate: { count: 10 } })
+    await eventually(() => world.sides.mirror.produce(topic, { generate: { count: 10 } }))
     const [partition] = Object.values(await world.sides.mirror.consume(topic))
     strictEqual(partition?.records.length, RECORDS + 10)
   }

@@ -68,7 +68,8 @@ test('a chain of three clusters holds the same through kills, with its groups, a
   await kafka.side.createTopic(topic, { partitions: 2, configs: { 'retention.ms': '86400001' } })
   await fill(kafka, topic, 'a')
   await links.toFirst.mirror(topic)
-  await links.chained.mirror(topic)
+  // Brokers between the two may hear of it a moment later.
+  await eventually(() => links.chained.mirror(topic))
   // KafkaJS takes a coordinator that is just loading for an error of its own.
   const { bootstrap } = kafka
   await eventually(() => kafkaJsGroupReader.read({ bootstrap, topic, group: 'chain-readers', count: 20 }))
@@ -93,7 +94,7 @@ test('a chain of three clusters holds the same through kills, with its groups, a
   })
   await links.toFirst.must('promote', [topic])
   await links.toFirst.waitForStatus(topic, 'STOPPED')
-  await fill(first, topic, 'of-first')
+  await eventually(() => fill(first, topic, 'of-first'))
   await first.node.stop()
   await first.node.start()
   await assertEqualTopics(between(first, second), topic)
@@ -182,7 +183,7 @@ test('a compacted topic stays compacted through a chain', { skip }, async () => 
   await kafka.side.createTopic('table', { configs })
   await fillCompacted(kafka.side, 'table')
   await links.toFirst.mirror('table')
-  await links.chained.mirror('table')
+  await eventually(() => links.chained.mirror('table'))
   await assertEqualTopics(between(kafka, first), 'table')
   await assertEqualTopics(between(kafka, second), 'table')
   for (const { side } of [first, second])
