@@ -13,6 +13,7 @@ import { skipWithout, type Tool } from '../requirements.ts'
 import { readAlike, writeAndReadBack } from '../scenarios/client-scenarios.ts'
 import { kcatMayLogIn } from '../scenarios/destination.ts'
 import { waitUntilInStep } from '../scenarios/equality.ts'
+import { assertHandedOver } from '../scenarios/handed-over.ts'
 import { checkIndexes } from '../scenarios/logs.ts'
 import { type MirrorWorld, startMirrorWorld } from '../scenarios/mirror-world.ts'
 import { sourceTopics } from '../scenarios/source-topics.ts'
@@ -92,6 +93,7 @@ test('every client writes on after a failover', { skip }, async () => {
     return found
   }
   await link.failOver(['codecs'])
+  await assertHandedOver(world(), 'codecs')
   // The Kafka broker that leads it next has to hear from the others how far they are.
   const { highWatermark: end } = await partitionOf(sides.source)
   for (const { needs, writer } of writers) {
