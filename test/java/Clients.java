@@ -36,7 +36,7 @@ final class Clients {
      * it times out, again and again. What still runs on the old one may end.
      */
     static void forgetAdmin(JsonNode args) {
-        Admin forgotten = args.has("bootstrap") ? ADMINS.remove(args.get("bootstrap").asText()) : null;
+        Admin forgotten = args.has("bootstrap") ? ADMINS.remove(args.get("bootstrap").asText() + args.path("admin")) : null;
         if (forgotten != null) new Thread(() -> forgotten.close(Duration.ofSeconds(30)), "closing").start();
     }
 

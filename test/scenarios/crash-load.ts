@@ -118,6 +118,8 @@ export class CrashLoad {
   async #committed(group: string): Promise<Record<string, number>> {
     const asked = { op: 'offsets', bootstrap: this.#side.bootstrap, group }
     const found = await this.#driver.call<Record<string, [number]>>('admin-groups', asked)
+    // A failure is a value, too.
+    ok(!('error' in found), JSON.stringify(found))
     return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
   }
 }

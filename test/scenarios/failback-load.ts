@@ -152,6 +152,8 @@ export class FailbackLoad {
   async #committed({ bootstrap }: Site, group: string): Promise<Record<string, number>> {
     const args = { op: 'offsets', bootstrap, group }
     const found = await this.#driver.call<Record<string, [number]>>('admin-groups', args)
+    // A failure is a value, too.
+    ok(!('error' in found), JSON.stringify(found))
     return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
   }
 

@@ -48,6 +48,8 @@ export class GroupEnd {
   /** Committed offsets. */
   async committed(group: string): Promise<Offsets> {
     const found = await this.side.groups<Record<string, readonly [number]>>('offsets', { group })
+    // A failure is a value, too.
+    ok(!('error' in found), JSON.stringify(found))
     return Object.fromEntries(Object.entries(found).map(([partition, [offset]]) => [partition, offset]))
   }
 
