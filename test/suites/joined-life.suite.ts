@@ -22,7 +22,7 @@ const CONTROLLER_ID = 100
 /** The node makes it by itself. Topics of others are moved off its nodes. */
 const TOPIC = '__lockstep_state'
 /** Nothing here waits for a session to end, and a busy machine must not end one. */
-const longSession = { 'broker.session.timeout.ms': '60000' }
+const longSession = { 'broker.session.timeout.ms': '30000' }
 
 interface Stage {
   readonly cluster: KafkaCluster
