@@ -37,6 +37,8 @@ export interface ClusterOptions {
   readonly jvmArguments?: readonly string[]
   /** Further arguments of `kafka-storage format`. */
   readonly format?: readonly string[]
+  /** Default `static`: `controller.quorum.voters`. `dynamic`: the voters are in the log, and may be others one day (KIP-853). */
+  readonly quorum?: 'static' | 'dynamic'
 }
 
 /**
@@ -126,6 +128,7 @@ async function planCluster({
   jvmArguments,
   format = [],
   data,
+  quorum = 'static',
 }: ClusterOptions): Promise<ClusterPlan> {
   const jars = await kafkaJars(version)
   const archive = await classArchive(version)
@@ -142,10 +145,8 @@ async function planCluster({
   const controllerPorts = ports.slice(0, controllerCount)
   const announcedPorts = late ? latePorts : controllerPorts
   const voters = announcedPorts.map((port, index) => `${combined ? 1 + index : 100 + index}@127.0.0.1:${port}`)
-  const shared = {
-    ...quickAndQuiet(brokerCount),
-    'controller.quorum.voters': voters.join(','),
-  }
+  const quorumPlan = planQuorum(quorum, voters)
+  const shared = { ...quickAndQuiet(brokerCount), ...quorumPlan.properties }
   const brokerPorts = ports.slice(controllerCount, controllerCount + brokerCount)
   const morePorts = ports.slice(controllerCount + brokerCount)
   const brokerNodes = brokerPorts.map((port, index): NodePlan => {
@@ -177,8 +178,20 @@ async function planCluster({
     latePorts: latePorts.map((port, index) => [port, controllerPorts[index] ?? 0]),
     plugins,
     jvmArguments,
-    format,
+    format: isVoter => [...format, ...quorumPlan.format(isVoter)],
     nodes: combined ? brokerNodes : [...controllerNodes, ...brokerNodes],
+  }
+}
+
+/** `voters`: `id@host:port`. */
+function planQuorum(kind: 'static' | 'dynamic', voters: readonly string[]) {
+  if (kind === 'static') return { properties: { 'controller.quorum.voters': voters.join(',') }, format: () => [] }
+  const servers = voters.map(voter => voter.slice(voter.indexOf('@') + 1))
+  const initial = voters.map(voter => `${voter}:${randomClusterId()}`)
+  return {
+    properties: { 'controller.quorum.bootstrap.servers': servers.join(',') },
+    format: (isVoter: boolean) =>
+      isVoter ? ['--initial-controllers', initial.join(',')] : ['--no-initial-controllers'],
   }
 }
 

@@ -30,8 +30,8 @@ export interface ClusterPlan {
   readonly plugins: string | undefined
   /** Of the nodes, in place of those that start quickly. */
   readonly jvmArguments: readonly string[] | undefined
-  /** Further arguments of `kafka-storage format`. */
-  readonly format: readonly string[]
+  /** Further arguments of `kafka-storage format`, for a voter of the quorum or another node. */
+  readonly format: (isVoter: boolean) => readonly string[]
   readonly clusterId: string
   readonly folder: string
   readonly controllerPorts: readonly number[]
@@ -132,7 +132,7 @@ export class KafkaNode {
       this.#cluster.clusterId,
       '-c',
       file,
-      ...this.#cluster.format,
+      ...this.#cluster.format(/controller/.test(this.#plan.properties['process.roles'] ?? '')),
     ]
     const { status, stdout, stderr } = await runTool('java', args)
     if (status !== 0) throw new Error(`formatting Kafka node ${this.id} failed:\n${stdout}${stderr}`)

@@ -33,7 +33,8 @@ export interface JoinedWorld {
 }
 
 /** Of the cluster that is joined; default: 2 brokers, 1 controller. */
-export interface JoinedWorldOptions extends Pick<ClusterOptions, 'properties' | 'controllers' | 'racks' | 'format'> {
+export interface JoinedWorldOptions
+  extends Pick<ClusterOptions, 'properties' | 'controllers' | 'racks' | 'format' | 'quorum'> {
   readonly brokers?: number
 }
 

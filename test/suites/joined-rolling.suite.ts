@@ -1,6 +1,7 @@
-/** Mirrors in a complete Apache Kafka 4.3.1 whose controllers die, hang and are restarted one by one like its brokers, under load; and the order in which it is upgraded. */
+/** Mirrors in a complete Apache Kafka 4.3.1 whose controllers, voters of a dynamic quorum, die, hang, are restarted one by one like its brokers, and leave, under load; and the order in which it is upgraded. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { seededRandom } from '../../src/core/random.ts'
@@ -21,6 +22,13 @@ const PARTITIONS = 2
 /** Only with it do the controllers know a `metadata.version` that is newer than what the node understands. */
 const unstable = { 'unstable.feature.versions.enable': 'true' }
 const UNKNOWN_LEVEL = 31
+
+interface ToolAnswer {
+  readonly status: number
+  readonly out: string
+  readonly err: string
+}
+
 let world: JoinedWorld
 let node: LockstepNode
 let link: MirrorLink
@@ -29,7 +37,7 @@ let load: Load
 before(async () => {
   if (skip !== false) return
   const properties = { 'default.replication.factor': '2', ...unstable }
-  world = await startJoinedWorld({ controllers: 3, format: ['-r', '4.3-IV0'], properties })
+  world = await startJoinedWorld({ controllers: 3, quorum: 'dynamic', format: ['-r', '4.3-IV0'], properties })
   node = await world.join({ nodeId: NODE_ID })
   await world.there.createTopic(TOPIC, { partitions: PARTITIONS })
   link = await eventually(() => world.link(node, { 'metadata.max.age.ms': '1000' }))
@@ -112,13 +120,36 @@ test('brokers and controllers are restarted one by one under load, and every rep
   await assertEqualTopics({ source: there, mirror: copies(node), replicas: [replica(1), replica(2)] }, TOPIC)
 })
 
+test('an active controller that is taken out of the quorum costs no leadership, and the node joins without it', {
+  skip,
+}, async () => {
+  const { cluster, there } = world
+  const before = await leaderships()
+  const removed = await activeController()
+  const properties = await readFile(join(cluster.node(removed).dataDirectory, 'meta.properties'), 'utf8')
+  const [, directory = ''] = /^directory\.id=(.*)$/m.exec(properties) ?? []
+  const ids = ['--controller-id', String(removed), '--controller-directory-id', directory]
+  const args = ['--bootstrap-server', cluster.bootstrap, 'remove-controller', ...ids]
+  const tool = 'org.apache.kafka.tools.MetadataQuorumCommand'
+  const { status, out, err } = await there.driver.call<ToolAnswer>('run-tool', { tool, args })
+  strictEqual(status, 0, `${out}${err}`)
+  await otherThan(removed)
+  await there.createTopic('created-after')
+  await link.mirror('created-after')
+  deepStrictEqual(await leaderships(), before)
+  await cluster.node(removed).kill()
+  await node.crash()
+  await eventually(isWhole)
+  deepStrictEqual(await leaderships(), before)
+})
+
 test('a `metadata.version` that the node does not know is refused in its name', {
   skip,
 }, async (t: TestContext) => {
   const { cluster, there } = world
   const upgrade = async () => {
     const args = ['--bootstrap-server', cluster.bootstrap, 'upgrade', '--feature', `metadata.version=${UNKNOWN_LEVEL}`]
-    const answer = await there.driver.call<{ status: number; out: string; err: string }>('run-tool', {
+    const answer = await there.driver.call<ToolAnswer>('run-tool', {
       tool: 'org.apache.kafka.tools.FeatureCommand',
       args,
     })
