@@ -1,6 +1,7 @@
 // What one broker of a real cluster tells about a topic, epochs included, which Kafka's clients keep to themselves.
 import type { BrokerConnection } from '../../src/network/broker-connection.ts'
 import { MetadataApi } from '../../src/protocol/messages/03-metadata.ts'
+import { DescribeConfigsApi } from '../../src/protocol/messages/32-describe-configs.ts'
 import { DescribeQuorumApi } from '../../src/protocol/messages/55-describe-quorum.ts'
 import type { ClientSecurity } from '../clients/client-record.ts'
 import { askBroker } from '../clients/direct.ts'
@@ -31,6 +32,15 @@ export function partitionsAt(address: string, topic: string, security?: ClientSe
       }))
   }
   return askBroker(address, ask, security)
+}
+
+/** A config of a topic as the broker at `address` tells it: a Kafka broker the fence of a mirror, a Lockstep node what is meant; an Admin asks either. */
+export function topicConfigAt(address: string, topic: string, key: string): Promise<string | undefined> {
+  return askBroker(address, async connection => {
+    const resources = [{ resourceType: 2, resourceName: topic, configurationKeys: [key] }]
+    const { response } = await connection.send(DescribeConfigsApi, { resources })
+    return response.results[0]?.configs[0]?.value ?? undefined
+  })
 }
 
 /** Id of the controller that leads the quorum, as its followers tell the broker at `address`; throws while nobody does. */

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { eventually } from '../eventually.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
+import { topicConfigAt } from '../scenarios/broker-view.ts'
 import { JoinedMirrors } from '../scenarios/joined-mirrors.ts'
 import { type JoinedWorld, startJoinedWorld } from '../scenarios/joined-world.ts'
 import type { MirrorLink } from '../scenarios/mirror-link.ts'
@@ -78,7 +79,7 @@ async function canBeReadAndNotBeWritten(): Promise<void> {
 }
 
 test('what another tool takes off a fence is up again, told and counted, and readers stay', { skip }, async () => {
-  const { here } = world
+  const { cluster } = world
   await eventually(canBeReadAndNotBeWritten)
   const acls = 'org.apache.kafka.tools.AclCommand'
   const removal = ['--remove', '--force', '--topic', 'orders']
@@ -91,7 +92,7 @@ test('what another tool takes off a fence is up again, told and counted, and rea
   // It asks any broker, and this node refuses.
   await eventually(() => mirrors.runTool('kafka.admin.ConfigCommand', ...alter))
   await eventually(async () => {
-    strictEqual((await here.describe('orders')).configs['max.message.bytes'], '78')
+    strictEqual(await topicConfigAt(cluster.node(1).address, 'orders', 'max.message.bytes'), '78')
     const told = (await link.history('orders')).filter(({ event }) => event === 'fence_changed')
     const reasons = told.map(({ reason }) => reason).join()
     match(reasons, /restored: the ACL that denies WRITE/)
@@ -132,5 +133,5 @@ test('a promote with a broker down: the other one leads, no producer is taken fo
     const [grown] = await mirrors.view('orders')
     deepStrictEqual([grown?.leader, grown?.replicas.toSorted(), grown?.isr.toSorted()], [1, [1, 2], [1, 2]])
   })
-  ok(!(await here.describe('orders')).configs['max.message.bytes']?.startsWith('78'))
+  ok(!(await topicConfigAt(cluster.node(1).address, 'orders', 'max.message.bytes'))?.startsWith('78'))
 })

@@ -9,6 +9,7 @@ import { alertRules, metricsIn } from '../alerts/alert-rules.ts'
 import { eventually } from '../eventually.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
 import { skipWithout } from '../requirements.ts'
+import { topicConfigAt } from '../scenarios/broker-view.ts'
 import { assertEqualBatches, assertEqualReads, waitUntilInStep } from '../scenarios/equality.ts'
 import { type JoinedWorld, startJoinedWorld } from '../scenarios/joined-world.ts'
 import { dumpLog } from '../scenarios/logs.ts'
@@ -108,8 +109,8 @@ test('a mirror with a retention of its own is shortened by it on every replica, 
       ok(first > 0 && first <= start, `broker ${id} begins at ${first}, not ${start}`)
     }
   })
-  // What a Kafka broker tells is the fence.
-  strictEqual((await here.describe('readings')).configs['retention.bytes'], '-1')
+  strictEqual(await topicConfigAt(cluster.node(1).address, 'readings', 'retention.bytes'), '-1')
+  strictEqual(await topicConfigAt(first.bootstrap, 'readings', 'retention.bytes'), '1500000')
   strictEqual((await there.describe('readings')).partitions[0]?.logStart, 0)
 })
 

@@ -4,6 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { seededRandom } from '../../src/core/random.ts'
 import { eventually } from '../eventually.ts'
 import { skipWithout } from '../requirements.ts'
+import { topicConfigAt } from '../scenarios/broker-view.ts'
 import { chosenRounds, chosenSeed, pick } from '../scenarios/chance.ts'
 import { lockstep } from '../scenarios/command-line.ts'
 import { assertSameCopies, endsOf, fill, javaOf, leadersIn, partitions } from '../scenarios/joined-copies.ts'
@@ -200,7 +201,8 @@ test('a mirror that is failed over in between has the source closed, which then 
 const moments: Readonly<Record<string, () => Promise<boolean>>> = {
   'the mirror waits': async () => (await statusAt('survivor')) !== 'ACTIVE',
   'the source gets ready': async () => (await statusAt('original')) === 'PENDING_MIRROR',
-  'clients are kept out': async () => (await java().describe(topic)).configs['max.message.bytes'] === '78',
+  'clients are kept out': async () =>
+    (await topicConfigAt(world.cluster.node(1).address, topic, 'max.message.bytes')) === '78',
   'the node leads': async () => (await leadersIn(java(), topic)).includes(1001),
   'the source is closed': async () => /^closed at/.test((await mirrorAt('original'))?.reason ?? ''),
   'the mirror is writable': async () => (await statusAt('survivor')) === 'STOPPED',
