@@ -243,7 +243,7 @@ test('a promote says how much is missing, waits, and shows where each partition 
   await page.getByRole('columnheader', { name: 'Stop offset' }).waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
   await page.getByRole('columnheader', { name: 'Lag then' }).waitFor()
-  ok((await overflow(page)) <= 0, 'stop points are wider than a telephone')
+  await eventually(async () => ok((await overflow(page)) <= 0, 'stop points are wider than a telephone'))
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
