@@ -23,6 +23,8 @@ const NODE_RIGHTS = [
   [4, 'kafka-cluster', 3, [9, 7, 8, 12]],
   // CREATE, ALTER_CONFIGS, ALTER, DESCRIBE, DESCRIBE_CONFIGS, READ, DELETE
   [2, '*', 3, [5, 11, 7, 8, 10, 3, 6]],
+  // WRITE
+  [2, '__lockstep', 4, [4]],
   // READ
   [3, '*', 3, [3]],
   // DESCRIBE

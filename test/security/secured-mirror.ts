@@ -22,6 +22,7 @@ export const LEAST_RIGHTS = [
       ...['CREATE', 'ALTER_CONFIGS', 'ALTER', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'READ', 'DELETE'],
     ),
   ),
+  ...allow('lockstep', ['TOPIC', '__lockstep', 'PREFIXED'], 'WRITE'),
   ...allow('lockstep', ['GROUP', 'synced', 'PREFIXED'], 'READ'),
   ...allow('lockstep', ['GROUP', '__lockstep'], 'DESCRIBE'),
   ...allow('lockstep', ['TRANSACTIONAL_ID', '__lockstep'], 'DESCRIBE'),

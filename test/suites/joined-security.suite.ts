@@ -99,7 +99,9 @@ function mirrored(): Promise<SecuredMirror> {
 const commitAtSource = ({ there: { driver, bootstrap } }: SecuredMirror, group: string) =>
   driver.call('admin-groups', { bootstrap, op: 'alter-offsets', group, offsets: { [`${TOPIC}-0`]: 7 } })
 
-test('with the least rights the node mirrors onto every Kafka broker, and syncs groups', { skip }, async () => {
+test('with the least rights the node mirrors onto every Kafka broker, syncs groups, and publishes what it mirrors', {
+  skip,
+}, async () => {
   const of = await mirrored()
   const { admin } = await secured()
   await assertOnEveryBroker(of)
@@ -107,6 +109,10 @@ test('with the least rights the node mirrors onto every Kafka broker, and syncs 
   await eventually(async () => {
     const offsets = await admin<object>('admin-groups', { op: 'offsets', group: 'synced-group' })
     match(JSON.stringify(offsets), new RegExp(`${TOPIC}-0"?:\\[?7`))
+  })
+  await eventually(async () => {
+    const published = await of.replicas[0]?.consume('__lockstep_status', { content: true })
+    match(JSON.stringify(published), new RegExp(TOPIC))
   })
 })
 

@@ -1,6 +1,7 @@
 /** Produces to one of Lockstep's own topics like any client, acknowledged by all in-sync replicas: proposals to the link coordinator, and what it publishes. */
 import { messageOf } from '../../core/errors.ts'
 import type { StateRecord } from '../../link/ports.ts'
+import { isRefusal, missingRight } from '../../metadata/missing-right.ts'
 import { buildBatch } from '../../protocol/batches/build-batch.ts'
 import { ErrorCode, errorName } from '../../protocol/errors.ts'
 import { ProduceApi } from '../../protocol/messages/00-produce.ts'
@@ -43,7 +44,10 @@ export class TopicWriter {
     )
     const answer = response.responses[0]?.partitionResponses[0]
     const { errorCode = ErrorCode.UNKNOWN_SERVER_ERROR, errorMessage = null } = answer ?? {}
-    if (errorCode !== ErrorCode.NONE)
-      throw new Error(`${topic.name} cannot be written: ${messageOf(errorMessage ?? errorName(errorCode))}`)
+    if (errorCode === ErrorCode.NONE) return
+    const why = isRefusal(errorCode)
+      ? missingRight({ operation: 'WRITE', resource: 'TOPIC', name: topic.name })
+      : messageOf(errorMessage ?? errorName(errorCode))
+    throw new Error(`${topic.name} cannot be written: ${why}`)
   }
 }
