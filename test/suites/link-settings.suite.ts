@@ -8,6 +8,7 @@ import { eventually } from '../eventually.ts'
 import { freePorts } from '../free-port.ts'
 import { JavaDriver } from '../java/driver.ts'
 import { KafkaCluster } from '../kafka/cluster.ts'
+import { sourceVersion } from '../kafka/jars.ts'
 import type { LockstepNode } from '../lockstep-process.ts'
 import { Opened } from '../opened.ts'
 import { skipWithout } from '../requirements.ts'
@@ -23,6 +24,8 @@ const opened = new Opened()
 let java: JavaDriver
 let kafka: KafkaCluster
 let node: LockstepNode
+/** Of clients of the node's cluster. */
+let login: Configs
 let credentials: Credentials
 let ports: Record<ListenerName, number>
 let hiddenPort = 0
@@ -35,10 +38,10 @@ before(async () => {
   ;[hiddenPort = 0, closedPort = 0] = await freePorts(2)
   const secured = securedProperties(credentials)
   const map = `${secured['listener.security.protocol.map']},HIDDEN:PLAINTEXT`
-  ;[java, kafka, { node }] = await opened.all<[JavaDriver, KafkaCluster, Destination]>([
+  const [driver, source, destination] = await opened.all<[JavaDriver, KafkaCluster, Destination]>([
     JavaDriver.start({ version: '4.3.1' }),
     KafkaCluster.start({
-      version: '4.3.1',
+      version: sourceVersion(),
       properties: { ...secured, 'listener.security.protocol.map': map },
       listeners: { ...ports, HIDDEN: hiddenPort },
       // Clients of this listener are sent where nobody listens.
@@ -46,6 +49,10 @@ before(async () => {
     }),
     startDestination(chosenDestination()),
   ])
+  java = driver
+  kafka = source
+  node = destination.node
+  login = destination.login ? javaProperties(destination.login) : {}
   await addScramUser(java, kafka.bootstrap, ADMIN)
 })
 after(() => opened.close())
@@ -119,7 +126,7 @@ test('preflights tell names, ports, certificates, logins, clusters and advertise
   await told(plain('wrong-s3cret'), 'LOGIN')
   await told({ ...open(), 'acl.sync.mss': '1' }, 'PROPERTIES')
   await told(open(), 'CLUSTER_ID', { source_cluster_id: 'another' })
-  await told({ 'bootstrap.servers': node.bootstrap }, 'CLUSTER_ID')
+  await told({ ...login, 'bootstrap.servers': node.bootstrap }, 'CLUSTER_ID')
   await told({ 'bootstrap.servers': `127.0.0.1:${hiddenPort}` }, 'ADVERTISED_LISTENERS')
 })
 
@@ -150,7 +157,7 @@ test('links without validation show each error at their first probe, and delete 
     ['tls', at('SECURE', 'stranger-ca.pem'), 'TLS_ERROR'],
     ['login', plain('wrong-s3cret'), 'AUTHENTICATION_ERROR'],
     ['hidden', { 'bootstrap.servers': `127.0.0.1:${hiddenPort}` }, 'INVALID_BOOTSTRAP_INTERNAL_ENDPOINT_ERROR'],
-    ['self', { 'bootstrap.servers': node.bootstrap }, 'CLUSTER_ID_MISMATCH'],
+    ['self', { ...login, 'bootstrap.servers': node.bootstrap }, 'CLUSTER_ID_MISMATCH'],
   ]
   for (const [name, configs, error] of cases) {
     const link = await unchecked(`wrong-${name}`, configs)
@@ -289,8 +296,8 @@ test('a link with mirrors is deleted only with force, which fails them over and 
   strictEqual((await link.describe('kept')).mirror_status, 'ACTIVE')
   const report = await node.rest.call('DELETE', `${path}?force=true&report=true`)
   deepStrictEqual((report as { failed_over: string[] }).failed_over, ['kept', 'paused'])
-  for (const topic of ['kept', 'paused'])
-    await eventually(() => java.call('produce', { bootstrap: node.bootstrap, topic, generate: { count: 1 } }))
+  const write = { bootstrap: node.bootstrap, properties: login, admin: login, generate: { count: 1 } }
+  for (const topic of ['kept', 'paused']) await eventually(() => java.call('produce', { ...write, topic }))
   const gone = await node.rest.call('GET', path).then(
     () => undefined,
     error => (error instanceof RestError ? error.answer.status : undefined),
