@@ -32,6 +32,8 @@ final class RehearsalProducer implements Runnable {
     private volatile KafkaProducer<byte[], byte[]> producer;
     volatile Throwable failure;
     private long count;
+    /** Of those; they do not count for whoever is to read the topic. */
+    private long aborted;
 
     RehearsalProducer(JsonNode args, JsonNode plan, RehearsalLedger ledger) {
         this.args = args;
@@ -59,7 +61,7 @@ final class RehearsalProducer implements Runnable {
             producer = opened;
             if (isTransactional()) opened.initTransactions();
             long wanted = plan.path("records").asLong(Long.MAX_VALUE);
-            while (!stopping && count < wanted) {
+            while (!stopping && count - aborted < wanted) {
                 if (isTransactional()) transaction(opened);
                 else burst(opened, null);
                 Thread.sleep(random.nextInt(1 + plan.path("pauseMs").asInt(40)));
@@ -98,6 +100,7 @@ final class RehearsalProducer implements Runnable {
 
     private void transaction(KafkaProducer<byte[], byte[]> opened) throws Exception {
         RehearsalLedger.Transaction transaction = ledger.begin();
+        long before = count;
         opened.beginTransaction();
         burst(opened, transaction);
         if (kind().equals("held")) while (!stopping) Thread.sleep(20);
@@ -105,6 +108,7 @@ final class RehearsalProducer implements Runnable {
         if (random.nextInt(5) == 0 && !kind().equals("held")) {
             ledger.end(transaction, RehearsalLedger.End.ABORTED);
             opened.abortTransaction();
+            aborted += count - before;
             return;
         }
         ledger.end(transaction, RehearsalLedger.End.UNKNOWN);
