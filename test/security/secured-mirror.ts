@@ -68,3 +68,10 @@ export async function assertOnEveryBroker({ there, replicas }: SecuredMirror): P
   for (const replica of replicas)
     await eventually(async () => assertEqualBatches(await dumpLog(replica, TOPIC), expected, replica.dataDirectory))
 }
+
+/** Clients read in `__lockstep_status` what is mirrored. */
+export const isPublished = ({ replicas: [broker] }: SecuredMirror): Promise<void> =>
+  eventually(async () => {
+    const published = await broker?.consume('__lockstep_status', { content: true })
+    ok(JSON.stringify(published).includes(TOPIC))
+  })

@@ -33,6 +33,7 @@ import {
 } from '../security/secured-cluster.ts'
 import {
   assertOnEveryBroker,
+  isPublished,
   LEAST_RIGHTS,
   RECORDS,
   type SecuredMirror,
@@ -102,18 +103,14 @@ const commitAtSource = ({ there: { driver, bootstrap } }: SecuredMirror, group: 
 test('with the least rights the node mirrors onto every Kafka broker, syncs groups, and publishes what it mirrors', {
   skip,
 }, async () => {
-  const of = await mirrored()
-  const { admin } = await secured()
+  const [of, { admin }] = [await mirrored(), await secured()]
   await assertOnEveryBroker(of)
   await commitAtSource(of, 'synced-group')
   await eventually(async () => {
     const offsets = await admin<object>('admin-groups', { op: 'offsets', group: 'synced-group' })
     match(JSON.stringify(offsets), new RegExp(`${TOPIC}-0"?:\\[?7`))
   })
-  await eventually(async () => {
-    const published = await of.replicas[0]?.consume('__lockstep_status', { content: true })
-    match(JSON.stringify(published), new RegExp(TOPIC))
-  })
+  await isPublished(of)
 })
 
 test('what a right is missing for is refused with the right and the command that grants it', { skip }, async () => {
@@ -280,8 +277,7 @@ test('clients of a listener that the node does not have see neither it nor its m
 test('with the node dead the Kafka brokers refuse writes: by ACL, and by size whoever is above ACLs', {
   skip,
 }, async () => {
-  const { node, replicas } = await mirrored()
-  const { cluster, java, loginOf } = await secured()
+  const [{ node, replicas }, { cluster, java, loginOf }] = [await mirrored(), await secured()]
   const write = async (bootstrap: string, user: string) => {
     const side = new TopicSide(java, { bootstrap, dataDirectory: '', login: loginOf(user) })
     const properties = { 'max.block.ms': '20000', 'delivery.timeout.ms': '20000', 'request.timeout.ms': '10000' }
@@ -294,13 +290,11 @@ test('with the node dead the Kafka brokers refuse writes: by ACL, and by size wh
   match(await write(node.bootstrap, 'admin'), /PolicyViolation/)
   match(await write(node.bootstrap, 'alice'), /TopicAuthorization/)
   await node.kill()
-  const { address } = cluster.node(1)
   await eventually(async () => {
-    const [partition] = await partitionsAt(address, TOPIC, loginOf('admin'))
+    const [partition] = await partitionsAt(cluster.node(1).address, TOPIC, loginOf('admin'))
     ok([1, 2].includes(partition?.leader ?? -1))
   })
   match(await write(cluster.bootstrap, 'alice'), /TopicAuthorization/)
   match(await write(cluster.bootstrap, 'admin'), /RecordTooLarge/)
-  const read = await replicas[0]?.consume(TOPIC)
-  ok((read?.['0']?.records.length ?? 0) >= RECORDS)
+  ok(((await replicas[0]?.consume(TOPIC))?.['0']?.records.length ?? 0) >= RECORDS)
 })

@@ -1,3 +1,4 @@
+// What writers of Lockstep's own topics are told when the leader refuses.
 import { deepEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { ErrorCode } from '../../protocol/errors.ts'
