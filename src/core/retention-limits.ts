@@ -3,3 +3,9 @@ export interface RetentionLimits {
   readonly retentionMs: number
   readonly retentionBytes: number
 }
+
+/** `configOf`: of `retention.ms` and `retention.bytes`; what is not set keeps everything. */
+export function retentionLimits(configOf: (key: string) => string | null | undefined): RetentionLimits {
+  const limit = (key: string) => Number(configOf(key) ?? -1)
+  return { retentionMs: limit('retention.ms'), retentionBytes: limit('retention.bytes') }
+}

@@ -1,4 +1,5 @@
 /** The node's RetentionGate, answered by the link engine: the log start of a mirror with synced retention follows its source. */
+import { retentionLimits } from '../core/retention-limits.ts'
 import type { WriteStatus } from '../link/ports.ts'
 import type { TrueTopicConfigs } from '../metadata/config-resolution.ts'
 import type { RetentionGate } from '../replica/retention-gate.ts'
@@ -17,7 +18,6 @@ export const linkRetentionGate = (
   },
   limitsOf(topicId) {
     const meant = trueConfigs(topicId)
-    const limit = (key: string) => Number(meant?.get(key) ?? -1)
-    return meant && { retentionMs: limit('retention.ms'), retentionBytes: limit('retention.bytes') }
+    return meant && retentionLimits(key => meant.get(key))
   },
 })

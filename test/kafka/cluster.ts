@@ -172,7 +172,7 @@ async function planCluster({
     version,
     jars,
     archive,
-    clusterId: data?.clusterId ?? randomClusterId(),
+    clusterId: data?.clusterId ?? randomId(),
     folder,
     controllerPorts: announcedPorts,
     latePorts: latePorts.map((port, index) => [port, controllerPorts[index] ?? 0]),
@@ -187,7 +187,7 @@ async function planCluster({
 function planQuorum(kind: 'static' | 'dynamic', voters: readonly string[]) {
   if (kind === 'static') return { properties: { 'controller.quorum.voters': voters.join(',') }, format: () => [] }
   const servers = voters.map(voter => voter.slice(voter.indexOf('@') + 1))
-  const initial = voters.map(voter => `${voter}:${randomClusterId()}`)
+  const initial = voters.map(voter => `${voter}:${randomId()}`)
   return {
     properties: { 'controller.quorum.bootstrap.servers': servers.join(',') },
     format: (isVoter: boolean) =>
@@ -205,10 +205,10 @@ function countsOf(brokers: NonNullable<ClusterOptions['brokers']>): { combined: 
   return { more: 0, ...(brokers === 'combined' ? { combined: 1 } : brokers) }
 }
 
-/** A cluster id as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
-function randomClusterId(): string {
+/** An id of a cluster or a directory as Kafka makes them: 16 random bytes, base64url; never starting with a dash, which is a flag to tools. */
+function randomId(): string {
   const id = randomBytes(16).toString('base64url')
-  return id.startsWith('-') ? randomClusterId() : id
+  return id.startsWith('-') ? randomId() : id
 }
 
 function quickAndQuiet(brokerCount: number): Record<string, string> {

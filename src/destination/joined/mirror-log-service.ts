@@ -1,5 +1,7 @@
 /** Does with the logs of mirror partitions that this node leads what the link coordinator on another node asks. The node's peer calls come here, after it was looked at whether the caller is that. */
+
 import { messageOf } from '../../core/errors.ts'
+import { retentionLimits } from '../../core/retention-limits.ts'
 import type { Uuid } from '../../core/uuid.ts'
 import { type MirrorLog, MirrorLogConflict } from '../../link/ports.ts'
 import { PartitionUnavailable } from '../../replica/partition-unavailable.ts'
@@ -21,7 +23,7 @@ export interface MirrorLogServiceOptions {
 /** Nobody needs more in one piece. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
-const NO_LIMITS = { retentionMs: -1, retentionBytes: -1 }
+const NO_LIMITS = retentionLimits(() => undefined)
 
 const ENDING: ReadonlySet<LogOperation['kind']> = new Set(['reclaim', 'start-at', 'abort'])
 

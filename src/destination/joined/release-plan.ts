@@ -1,6 +1,7 @@
 /** Where the partitions of a mirror are and what a release has to do with each of them; pure, asked by TopicRelease at every step. */
 import { isActiveBroker, isJavaBroker } from '../../metadata/lockstep-nodes.ts'
 import type { MetadataImage, PartitionImage, TopicImage } from '../../metadata/metadata-image.ts'
+import { javaReplicas } from '../../metadata/placement/usable-brokers.ts'
 
 /** Brokers that are to have each partition in the end, the preferred leader first; index = partition. */
 export interface ReleasePlan {
@@ -20,7 +21,7 @@ export interface PartitionStanding {
 }
 
 export const planOf = (image: MetadataImage, topic: TopicImage): ReleasePlan => ({
-  replicas: topic.partitions.map(partition => goalOf(partition).filter(id => isJavaBroker(image, id))),
+  replicas: topic.partitions.map(partition => javaReplicas(image, goalOf(partition))),
 })
 
 /** For the state record; `parsePlan` reads it back, also if it is none. */
@@ -53,7 +54,7 @@ export function standingOf(
 ): PartitionStanding {
   const placed = topic.partitions[partition]
   if (!placed) throw new RangeError(`topic ${topic.name} has no partition ${partition}`)
-  const java = goalOf(placed).filter(id => isJavaBroker(image, id))
+  const java = javaReplicas(image, goalOf(placed))
   const wanted = plan.replicas[partition]?.length ? plan.replicas[partition] : java
   const canLead = (id: number): boolean => {
     const broker = image.brokers.get(id)

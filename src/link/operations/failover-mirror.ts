@@ -1,6 +1,7 @@
 /** Failover: the mirror becomes writable now, with what it has. Called by alter-mirrors and delete-link, continued by the reconciler. */
 
 import { messageOf } from '../../core/errors.ts'
+import { retentionLimits } from '../../core/retention-limits.ts'
 import { LinkConfigs } from '../configs/link-configs.ts'
 import { mapBounded } from '../coordination/bounded.ts'
 import type { MirrorId } from '../coordination/mirror-changes.ts'
@@ -130,8 +131,7 @@ async function retentionAtRisk(
   isKept = false,
 ): Promise<Pick<VerbResult, 'retentionBytesAtRisk'>> {
   if (isKept) return { retentionBytesAtRisk: 0 }
-  const limit = (key: string) => Number(topicConfigs.of(topicId, key)?.value ?? -1)
-  const limits = { retentionMs: limit('retention.ms'), retentionBytes: limit('retention.bytes') }
+  const limits = retentionLimits(key => topicConfigs.of(topicId, key)?.value)
   try {
     const bytes = await mapBounded([...startOffsets.keys()], 16, async partition => {
       const log = await destination.openMirrorLog(topicId, partition)

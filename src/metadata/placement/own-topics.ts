@@ -51,7 +51,7 @@ export function ownTopicMove(image: MetadataImage, replicas: readonly number[]):
     id => usable.includes(id) || (image.brokers.get(id)?.fenced === true && !isDraining(image, id)),
   )
   const nodes = [...kept, ...usable.filter(id => !kept.includes(id))]
-  const brokers = javaReplicas(image, replicas).filter(id => image.brokers.has(id))
+  const brokers = javaReplicas(image, replicas)
   const wanted = [...nodes, ...brokers]
   if (usable.length === 0 || brokers.length === 0) return undefined
   return wanted.length === replicas.length && wanted.every((id, index) => id === replicas[index]) ? undefined : wanted

@@ -1,5 +1,12 @@
 /** Which brokers may be given new replicas of ours; the placement of mirrors, the evictor and moves of mirrors ask here. */
-import { isActiveBroker, isLockstepNode, javaBrokers, type LockstepNode, lockstepNodes } from '../lockstep-nodes.ts'
+import {
+  isActiveBroker,
+  isJavaBroker,
+  isLockstepNode,
+  javaBrokers,
+  type LockstepNode,
+  lockstepNodes,
+} from '../lockstep-nodes.ts'
 import { type BrokerImage, ConfigResourceType, configOverrides, type MetadataImage } from '../metadata-image.ts'
 
 /**
@@ -26,6 +33,6 @@ const isCordoned = ({ cordonedLogDirs, logDirs }: BrokerImage): boolean =>
 export const lockstepReplicas = (image: MetadataImage, replicas: readonly number[]): number[] =>
   replicas.filter(id => isLockstepNode(image, id))
 
-/** Those of the replicas that are not on Lockstep nodes, in their order; brokers that are not registered at present count. */
+/** Those of the replicas that are at Kafka brokers, in their order. The controller refuses to place what is not registered, such as a node that somebody unregistered. */
 export const javaReplicas = (image: MetadataImage, replicas: readonly number[]): number[] =>
-  replicas.filter(id => !isLockstepNode(image, id))
+  replicas.filter(id => isJavaBroker(image, id))

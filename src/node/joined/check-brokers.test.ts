@@ -4,24 +4,15 @@ import { test } from 'node:test'
 import { randomUuid, type Uuid } from '../../core/uuid.ts'
 import { type AclImage, AclPattern, AclPermission } from '../../metadata/acl.ts'
 import { AclOperation, AclResource, allowAll } from '../../metadata/authorizer.ts'
+import { javaBroker } from '../../metadata/fakes/joined-images.ts'
 import { type BrokerImage, emptyImage, type MetadataImage } from '../../metadata/metadata-image.ts'
 import { PersistentMap } from '../../metadata/persistent-map.ts'
 import { answerVersions, startRaw } from '../../network/fakes/raw-server.ts'
 import { checkBrokers } from './check-brokers.ts'
 import { joinedSettings } from './joined-settings.ts'
 
-const brokerAt = (id: number, port: number, listener = 'PLAINTEXT'): BrokerImage => ({
-  id,
-  epoch: 5,
-  incarnationId: randomUuid(),
-  listeners: new Map([[listener, { name: listener, host: '127.0.0.1', port, securityProtocol: 0 }]]),
-  features: new Map(),
-  rack: null,
-  fenced: false,
-  inControlledShutdown: false,
-  logDirs: [],
-  cordonedLogDirs: null,
-})
+const brokerAt = (id: number, port: number, name = 'PLAINTEXT'): BrokerImage =>
+  javaBroker(id, { listeners: new Map([[name, { name, host: '127.0.0.1', port, securityProtocol: 0 }]]) })
 
 const imageOf = (...brokers: readonly BrokerImage[]): MetadataImage => ({
   ...emptyImage('c'),

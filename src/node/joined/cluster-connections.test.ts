@@ -4,23 +4,15 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { openToAll, quorumConnections } from '../../controller/joined/quorum-connection.ts'
 import { systemClock } from '../../core/clock.ts'
-import { randomUuid } from '../../core/uuid.ts'
+import { javaBroker } from '../../metadata/fakes/joined-images.ts'
 import { type BrokerImage, emptyImage } from '../../metadata/metadata-image.ts'
 import { answerVersions, startRaw } from '../../network/fakes/raw-server.ts'
 import { ClusterConnections } from './cluster-connections.ts'
 
-const brokerAt = (port: number): BrokerImage => ({
-  id: 1,
-  epoch: 5,
-  incarnationId: randomUuid(),
-  listeners: new Map([['INTERNAL', { name: 'INTERNAL', host: '127.0.0.1', port, securityProtocol: 0 }]]),
-  features: new Map(),
-  rack: null,
-  fenced: false,
-  inControlledShutdown: false,
-  logDirs: [],
-  cordonedLogDirs: null,
-})
+const brokerAt = (port: number): BrokerImage =>
+  javaBroker(1, {
+    listeners: new Map([['INTERNAL', { name: 'INTERNAL', host: '127.0.0.1', port, securityProtocol: 0 }]]),
+  })
 
 test('a broker has one connection for everybody, a new one when it is lost or the broker moved, and own ones beside it', async t => {
   const sockets: Socket[] = []

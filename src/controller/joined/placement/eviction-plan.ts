@@ -24,8 +24,7 @@ export function evictionPlan(
 ): EvictionPlan | undefined {
   const goal = reassignmentGoal(partition)
   if (!needsEviction(image, partition)) return undefined
-  // The controller refuses what is not registered.
-  const kept = javaReplicas(image, goal).filter(id => image.brokers.has(id))
+  const kept = javaReplicas(image, goal)
   const missing = Math.max(0, goal.length - kept.length) + (kept.some(id => isAlive(image, id)) ? 0 : 1)
   const usable = usableJavaBrokers(image)
   const present = kept.flatMap(id => image.brokers.get(id) ?? [])

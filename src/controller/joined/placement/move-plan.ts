@@ -46,7 +46,7 @@ export function planMove(
       const goal = reassignmentGoal(placed)
       const nodes = lockstepReplicas(image, goal)
       const others = nodes.filter(id => id !== node).slice(0, nodes.includes(node) ? undefined : STAND_INS_MAX)
-      const to = withFirst([...others, ...registered(image, javaReplicas(image, goal))], node)
+      const to = withFirst([...others, ...javaReplicas(image, goal)], node)
       return moveOf(topic, { partition, placed, to })
     }),
   )
@@ -80,16 +80,10 @@ export function planDrain(
           `no other Lockstep node is alive to take ${topic.name}-${partition}: promote or fail over its mirror first, or start another node`,
         )
       leads.set(first, (leads.get(first) ?? 0) + 1)
-      moves.push(
-        ...moveOf(topic, { partition, placed, to: [...staying, ...registered(image, javaReplicas(image, goal))] }),
-      )
+      moves.push(...moveOf(topic, { partition, placed, to: [...staying, ...javaReplicas(image, goal)] }))
     }
   return { moves, problem: undefined }
 }
-
-/** The controller refuses others: a node that was unregistered, in whose place another one leads now. */
-const registered = (image: MetadataImage, replicas: readonly number[]): number[] =>
-  replicas.filter(id => image.brokers.has(id))
 
 function moveOf(
   { name: topic }: TopicImage,
